@@ -1,0 +1,138 @@
+"""Making a call: in order, within a time, and after a person's yes where one is due."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+from agent.content import FunctionCallPart
+from agent.errors import AgentError, ErrorCode
+from agent.events import ConfirmationRequest
+from agent.tool import AgentTool, ToolCall
+
+log = logging.getLogger(__name__)
+
+Tell = Callable[[ConfirmationRequest], None]
+"""Shows a question to the person it is for."""
+
+
+class Place:
+    """A place in the order of those who act. It is left while a person is asked, so that others may pass."""
+
+    def __init__(self, order: asyncio.Lock) -> None:
+        self._order = order
+        self._held = False
+
+    async def take(self) -> None:
+        """Waits until those who came before are done."""
+        await self._order.acquire()
+        self._held = True
+
+    def leave(self) -> bool:
+        """Lets the next one act; False if the place was not held."""
+        held, self._held = self._held, False
+        if held:
+            self._order.release()
+        return held
+
+
+class ToolCaller:
+    """Calls tools for many turns at once."""
+
+    def __init__(self, tool_timeout_s: float, confirm_timeout_s: float) -> None:
+        self._tool_timeout_s = tool_timeout_s
+        self._confirm_timeout_s = confirm_timeout_s
+        self._acting = asyncio.Lock()
+        self._questions: dict[str, asyncio.Future[bool]] = {}
+
+    @asynccontextmanager
+    async def in_order(self, changes: bool) -> AsyncIterator[Place]:
+        """A place for calls that belong together; those that change nothing wait for nobody."""
+        place = Place(self._acting)
+        if changes:
+            await place.take()
+        try:
+            yield place
+        finally:
+            place.leave()
+
+    async def call(
+        self,
+        tool: AgentTool,
+        call: FunctionCallPart,
+        place: Place,
+        tell: Tell | None,
+        deadline: asyncio.Timeout | None = None,
+    ) -> dict[str, Any]:
+        """Makes a call.
+
+        Args:
+            tool: What is called.
+            call: The call; its id is that of a question about it.
+            place: Its place in the order.
+            tell: Shows a question; None where there is nobody to ask, which is a no.
+            deadline: Stands still while a person is asked.
+
+        Returns:
+            What the tool answered; `{"error": ...}` if it raised, which is logged with its traceback.
+
+        Raises:
+            AgentError: TOOL_TIMEOUT.
+        """
+
+        async def confirm(question: str) -> bool:
+            if tell is None:
+                return False
+            with _stopped(clock), _stopped(deadline):
+                held = place.leave()
+                tell(ConfirmationRequest(call.id, call.name, call.arguments, question))
+                answer = await self._answer(call.id)
+                if held:
+                    await place.take()
+            return answer
+
+        clock = asyncio.timeout(self._tool_timeout_s)
+        try:
+            async with clock:
+                return await tool.call(call.arguments, ToolCall(call.id, call.name, confirm))
+        except Exception as error:
+            if clock.expired():
+                message = f"{call.name} took longer than {self._tool_timeout_s:g} seconds."
+                raise AgentError(ErrorCode.TOOL_TIMEOUT, message) from error
+            log.exception("%s raised, called with %s", call.name, call.arguments)
+            return {"error": f"{call.name} failed: {type(error).__name__}: {error}"}
+
+    def confirm(self, call_id: str, answer: bool) -> bool:
+        """Answers the question about a call; False when none is waiting (any more)."""
+        question = self._questions.get(call_id)
+        if question is None or question.done():
+            return False
+        question.set_result(answer)
+        return True
+
+    async def _answer(self, call_id: str) -> bool:
+        question = self._questions[call_id] = asyncio.get_running_loop().create_future()
+        try:
+            return await asyncio.wait_for(question, self._confirm_timeout_s)
+        except TimeoutError:
+            return False
+        finally:
+            del self._questions[call_id]
+
+
+@contextmanager
+def _stopped(clock: asyncio.Timeout | None) -> Iterator[None]:
+    """Time that does not count."""
+    if clock is None or (when := clock.when()) is None:
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    left = when - loop.time()
+    clock.reschedule(None)
+    try:
+        yield
+    finally:
+        clock.reschedule(loop.time() + left)

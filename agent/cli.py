@@ -1,0 +1,358 @@
+"""The command `hearth`: arguments in, an exit status out. What is heavy is imported by what needs it."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import importlib
+import json
+import logging
+import os
+import sys
+import uuid
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agent.errors import AgentError, HearthError, SettingsError
+
+if TYPE_CHECKING:
+    from agent.channels.local import Appliance, LocalClient
+    from agent.service import StoredSessions
+
+log = logging.getLogger(__name__)
+
+DONE = 0
+FAILED = 1
+INTERRUPTED = 130
+CONFIG_ERROR = 78
+"""EX_CONFIG of sysexits.h: systemd need not try again what only an editor can mend."""
+
+PUBLISH_TIMEOUT_S = 60.0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command.
+
+    Args:
+        arguments: Without the command's name; None takes those of the process.
+
+    Returns:
+        0 for done, 1 for an error, 78 for a service whose settings are wrong; 2 is bad usage.
+    """
+    args = _parser().parse_args(arguments)
+    try:
+        status: int = args.command(args)
+        sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has seen enough; the interpreter's own flush at exit would complain once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except Exception as error:
+        return _failed(error)
+
+
+def _failed(error: BaseException) -> int:
+    """Says in one sentence what went wrong."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, AgentError):
+        print(f"{error.code.name}: {error.message}", file=sys.stderr)
+    elif isinstance(error, (HearthError, OSError)):
+        print(f"hearth: {error}", file=sys.stderr)
+    else:
+        log.debug("an error that nobody expected", exc_info=error)
+        print(f"hearth: an error of its own: {type(error).__name__}: {error}", file=sys.stderr)
+    return FAILED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="hearth", description="A home that understands a sentence.")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    def add(name: str, command: Callable[[argparse.Namespace], int], help: str) -> argparse.ArgumentParser:
+        one = commands.add_parser(name, help=help, description=help)
+        one.set_defaults(command=command)
+        return one
+
+    run = add("run", _run, "Run the service until it is told to stop.")
+    _add_config(run)
+    run.add_argument("--prompt", action="store_true", help="with a prompt and a view of the house")
+
+    ask = add("ask", _ask, "Say one command and print its answer.")
+    ask.add_argument("text", metavar="TEXT", nargs="+", help="the command, in words")
+    ask.add_argument("--session", metavar="ID", help="the conversation it belongs to; without it, none")
+    ask.add_argument("--room", help='where it is said, for "here"')
+    ask.add_argument("--json", action="store_true", help="print each event as a line of JSON")
+    _add_config(ask)
+
+    chat = add("chat", _chat, "Talk, line by line.")
+    chat.add_argument("--session", metavar="ID", help="go on with this conversation; without it, a new one")
+    chat.add_argument("--room", help='where it is said, for "here"')
+    _add_config(chat)
+
+    publish = add("publish", _publish, "Send a command by MQTT and print the reply.")
+    publish.add_argument("text", metavar="TEXT", nargs="+", help="the command, in words")
+    publish.add_argument("--session", metavar="ID", help="the conversation it belongs to")
+    publish.add_argument("--room", help='where it is said, for "here"')
+    _add_config(publish)
+
+    tools = add("tools", _tools, "List the functions that can be called.")
+    tools.add_argument(
+        "--level", type=int, choices=(100, 200, 300), default=200, help="as a caller of this level sees them"
+    )
+    tools.add_argument("--json", action="store_true", help="print their declarations as JSON")
+    _add_config(tools)
+
+    sessions = add("sessions", _sessions, "List, show, take out or erase conversations.")
+    _add_config(sessions)
+    actions = sessions.add_subparsers(title="actions", required=True, metavar="ACTION", dest="action")
+    actions.add_parser("list", help="each conversation on a line")
+    for action, what in (("show", "read one"), ("export", "print one as JSON")):
+        actions.add_parser(action, help=what).add_argument("ids", metavar="ID", nargs=1)
+    actions.add_parser("rm", help="erase them").add_argument("ids", metavar="ID", nargs="+")
+
+    evaluate = add("eval", _eval, "Measure the model on cases; nothing is executed.")
+    evaluate.add_argument("cases", metavar="CASES.jsonl", type=_file)
+    evaluate.add_argument("--tools", metavar="TOOLS.json", type=_file, help="the functions, as data")
+    evaluate.add_argument("--home", metavar="SETTINGS.toml", type=_file, help="compare by what would move")
+    evaluate.add_argument("--json", action="store_true", help="print the figures and each case as JSON")
+
+    listen = add("listen", _listen, "Hear a command in a recording and speak its answer.")
+    listen.add_argument("--wav", metavar="IN", type=_file, required=True, help="the recording")
+    listen.add_argument("--out", metavar="OUT", type=Path, help="where the spoken answer goes")
+    _add_config(listen)
+    return parser
+
+
+def _add_config(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--config", metavar="FILE", help="the settings; else $HEARTH_CONFIG or the system's")
+
+
+def _file(name: str) -> Path:
+    path = Path(name)
+    if not path.is_file():
+        raise argparse.ArgumentTypeError(f"there is no file {name}")
+    return path
+
+
+def _run(args: argparse.Namespace) -> int:
+    from agent.config import find_settings, read_settings
+    from agent.service import serve
+
+    _start_logging(logging.INFO)
+    try:
+        settings = read_settings(find_settings(args.config))
+    except SettingsError as error:
+        print(f"hearth: {error}", file=sys.stderr)
+        return CONFIG_ERROR
+    asyncio.run(serve(settings, prompt=args.prompt))
+    return DONE
+
+
+def _ask(args: argparse.Namespace) -> int:
+    async def run() -> int:
+        from agent.channels.cli import ask, one_shot_lines
+        from agent.command import Command
+
+        async with _appliance(args) as appliance:
+            command = Command(" ".join(args.text), "cli", session=args.session, room=args.room)
+            await ask(appliance, command, one_shot_lines(), as_json=args.json)
+        return DONE
+
+    return _wait(run())
+
+
+def _chat(args: argparse.Namespace) -> int:
+    async def run() -> int:
+        from agent.channels.cli import Lines, chat
+
+        session = args.session or f"chat-{uuid.uuid4().hex[:8]}"
+        async with _appliance(args) as appliance:
+            await chat(appliance, Lines(), session=session, room=args.room)
+        return DONE
+
+    return _wait(run())
+
+
+def _publish(args: argparse.Namespace) -> int:
+    async def run() -> int:
+        from agent.channels.mqtt import publish
+        from agent.config import find_settings, read_settings
+
+        client = await _running(args)
+        status = await client.status() if client else None
+        settings = read_settings(status["settings"] if status else find_settings(args.config))
+        mqtt = settings.mqtt
+        if status:
+            node, broker = status["node"], status["broker"]
+        else:
+            node, broker = settings.node, mqtt and {"host": mqtt.broker, "port": mqtt.port}
+        if not mqtt or not broker:
+            raise SettingsError(f"{settings.path} has no [mqtt]: there is no broker to send to")
+        if broker["host"] == "embedded":
+            raise SettingsError("the embedded broker lives in the running service: start hearth run first")
+        reply = await publish(
+            broker["host"],
+            broker["port"],
+            node,
+            " ".join(args.text),
+            room=args.room,
+            session=args.session,
+            username=mqtt.username,
+            password=mqtt.password(),
+            tls=mqtt.tls,
+            ca_file=mqtt.ca_file,
+            timeout_s=PUBLISH_TIMEOUT_S,
+        )
+        print(json.dumps(reply, ensure_ascii=False))
+        if error := reply.get("error"):
+            print(f"{error['name']}: {error['message']}", file=sys.stderr)
+            return FAILED
+        return DONE
+
+    return _wait(run())
+
+
+def _tools(args: argparse.Namespace) -> int:
+    async def run() -> int:
+        from agent.channels.local import LocalClient
+        from agent.tool import AccessLevel
+
+        level = AccessLevel(args.level)
+        async with _appliance(args) as appliance:
+            if level < AccessLevel.SYSTEM and isinstance(appliance, LocalClient):
+                print("hearth: the running service lists what callers from outside may call", file=sys.stderr)
+            tools = await appliance.tools(level)
+        if args.json:
+            print(json.dumps(tools, ensure_ascii=False, indent=2))
+        else:
+            for each in tools:
+                print(f"{_signature(each)}  [{each['access']}]\n    {each['description']}")
+        return DONE
+
+    return _wait(run())
+
+
+def _signature(declaration: dict[str, Any]) -> str:
+    parameters = declaration["parameters"]
+    required = parameters.get("required", [])
+    names = (name if name in required else f"{name}?" for name in parameters.get("properties", {}))
+    return f"{declaration['name']}({', '.join(names)})"
+
+
+def _sessions(args: argparse.Namespace) -> int:
+    async def run() -> int:
+        async with _stored(args) as stored:
+            if args.action == "list":
+                for row in await stored.sessions():
+                    updated = datetime.fromtimestamp(row["updated"]).astimezone()
+                    print(f"{row['id']}\t{updated:%Y-%m-%d %H:%M:%S}\t{row['turns']} turns")
+                return DONE
+            missing = 0
+            for session in args.ids:
+                if args.action == "rm":
+                    found: Any = await stored.delete(session)
+                elif found := await stored.export(session):
+                    as_json = args.action == "export"
+                    print(json.dumps(found, ensure_ascii=False, indent=2) if as_json else _talk(found))
+                if not found:
+                    missing += 1
+                    print(f"hearth: there is no session {session}", file=sys.stderr)
+        return FAILED if missing else DONE
+
+    return _wait(run())
+
+
+def _talk(session: dict[str, Any]) -> str:
+    """A conversation as a person reads it."""
+    from agent.content import Content
+
+    lines = []
+    for content in (Content.from_json(each) for turn in session["turns"] for each in turn["contents"]):
+        if content.text:
+            lines.append(f"{content.role.value}: {content.text}")
+        for call in content.calls:
+            lines.append(f"  {call.name} {json.dumps(call.arguments, ensure_ascii=False)}")
+        for response in content.responses:
+            lines.append(f"  -> {json.dumps(response.response, ensure_ascii=False)}")
+    return "\n".join(lines)
+
+
+def _eval(args: argparse.Namespace) -> int:
+    from agent.evaluate import main as evaluate
+
+    _start_logging(logging.WARNING)
+    status: int = evaluate(args)
+    return status
+
+
+def _listen(args: argparse.Namespace) -> int:
+    raise NotImplementedError
+
+
+def _wait(work: Coroutine[Any, Any, int]) -> int:
+    _start_logging(logging.WARNING)
+    return asyncio.run(work)
+
+
+@asynccontextmanager
+async def _appliance(args: argparse.Namespace) -> AsyncIterator[Appliance]:
+    """The running service, or one in this process for as long as the command lasts."""
+    client = await _running(args)
+    if client:
+        yield client
+        return
+    from agent.config import find_settings, read_settings
+    from agent.service import open_service
+
+    async with open_service(read_settings(find_settings(args.config))) as service:
+        yield service
+
+
+@asynccontextmanager
+async def _stored(args: argparse.Namespace) -> AsyncIterator[LocalClient | StoredSessions]:
+    """The conversations: of the running service, else of the store; no house is opened for them."""
+    client = await _running(args)
+    if client:
+        yield client
+        return
+    from agent.config import find_settings, read_settings
+    from agent.service import StoredSessions, open_store
+
+    store = open_store(read_settings(find_settings(args.config)))
+    try:
+        yield StoredSessions(store)
+    finally:
+        store.close()
+
+
+async def _running(args: argparse.Namespace) -> LocalClient | None:
+    """The running service, unless the person named settings that it does not use."""
+    from agent.channels.local import LocalClient
+
+    client = await LocalClient.find()
+    given = args.config or os.environ.get("HEARTH_CONFIG")
+    if client and given:
+        theirs = (await client.status())["settings"]
+        if Path(given).resolve() != Path(theirs):
+            print(f"hearth: the running service uses {theirs}; this is done without it", file=sys.stderr)
+            return None
+    return client
+
+
+def _start_logging(level: int) -> None:
+    """To the journal, with fields, where standard error is one and systemd's library is there."""
+    handler: logging.Handler = logging.StreamHandler()
+    error = os.fstat(2)
+    if os.environ.get("JOURNAL_STREAM") == f"{error.st_dev}:{error.st_ino}":
+        with contextlib.suppress(ImportError):
+            journal = importlib.import_module("systemd.journal")
+            handler = journal.JournalHandler(SYSLOG_IDENTIFIER="hearth")
+    logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s", handlers=[handler])

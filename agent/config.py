@@ -1,0 +1,340 @@
+"""The settings: TOML read once into frozen dataclasses, and where files of a run lie."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+import tempfile
+import tomllib
+import types
+import typing
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from agent.errors import SettingsError
+from agent.model.generative import ModelConfig
+from agent.schema import Range
+
+SYSTEM_SETTINGS = Path("/etc/hearth/hearth.toml")
+EXAMPLE_SETTINGS = Path(__file__).resolve().parent.parent / "deploy" / "hearth.example.toml"
+MACHINE_ID = Path("/etc/machine-id")
+
+NODE = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""A node is one segment of a topic, and of Home Assistant's ids."""
+
+
+def default_node() -> str:
+    """A name that differs from machine to machine and stays: "hearth-" and six hex digits."""
+    try:
+        identity = MACHINE_ID.read_text().strip() or hex(uuid.getnode())
+    except OSError:
+        identity = hex(uuid.getnode())
+    # The machine-id itself is not to be told to a network (machine-id(5)), so a hash is.
+    return "hearth-" + hashlib.sha256(f"hearth {identity}".encode()).hexdigest()[:6]
+
+
+@dataclass(frozen=True)
+class SessionSettings:
+    """The table `[sessions]`."""
+
+    store: Literal["kept", "volatile"] = "kept"
+    """"kept" survives a reboot; "volatile" only a restart of the service, and writes to no card."""
+
+    idle_minutes: Annotated[float, Range(0.1, 1440)] = 5.0
+    """After so long without a word a conversation no longer knows what "it" is."""
+
+    history_turns: Annotated[int, Range(1, 1000)] = 20
+    """How many turns of a conversation are given to the model."""
+
+
+@dataclass(frozen=True)
+class LimitSettings:
+    """The table `[limits]`."""
+
+    deadline_s: Annotated[float, Range(1, 3600)] = 60.0
+    """The longest that one command may take, in seconds."""
+
+    tool_timeout_s: Annotated[float, Range(0.1, 3600)] = 10.0
+    """The longest that one call of a tool may take, in seconds."""
+
+    confirm_timeout_s: Annotated[float, Range(1, 3600)] = 30.0
+    """How long a question waits for a yes; then it is a no, in seconds."""
+
+    max_same_call: Annotated[int, Range(1, 100)] = 2
+    """How often one run may repeat the same call."""
+
+    max_waiting: Annotated[int, Range(1, 1000)] = 16
+    """How many commands may wait; the next one is answered BUSY."""
+
+
+@dataclass(frozen=True)
+class MqttSettings:
+    """The table `[mqtt]`; without it there is no MQTT."""
+
+    broker: str = "embedded"
+    """The broker's host, or "embedded" for one of our own on a free loopback port."""
+
+    port: Annotated[int, Range(1, 65535)] = 1883
+    """The broker's port; an embedded one chooses its own."""
+
+    username: str | None = None
+    """The user that the broker knows us by."""
+
+    password_file: Path | None = None
+    """A file with the password; without it systemd's credential "mqtt-password" is tried."""
+
+    tls: bool = False
+    """Encrypt the connection; most brokers have port 8883 for it."""
+
+    ca_file: Path | None = None
+    """The authority that signed the broker's certificate; without it those of the system."""
+
+    client_id: str | None = None
+    """Our id at the broker; without it the node."""
+
+    keepalive_s: Annotated[int, Range(5, 3600)] = 30
+    """After one and a half times this silence the broker tells that we are offline, in seconds."""
+
+    reply_prefixes: tuple[str, ...] = ()
+    """Where else than below hearth/<node>/ a command may have its reply sent."""
+
+    max_age_s: Annotated[float, Range(1, 86400)] = 60.0
+    """A command that was sent longer ago than this is not acted on, in seconds."""
+
+    def password(self) -> str | None:
+        """The password, read when it is needed and never kept in the settings.
+
+        Raises:
+            SettingsError: `password_file` cannot be read.
+        """
+        path = self.password_file
+        if path is None:
+            path = Path(os.environ.get("CREDENTIALS_DIRECTORY", "/nonexistent"), "mqtt-password")
+            if not path.is_file():
+                return None
+        try:
+            return path.read_text().removesuffix("\n")
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(f"the MQTT password file {path} cannot be read: {error}") from error
+
+
+@dataclass(frozen=True)
+class VoiceSettings:
+    """The table `[voice]`."""
+
+    speaker: str = "en"
+    """The espeak-ng voice that says the answers."""
+
+    words_per_minute: Annotated[int, Range(80, 450)] = 160
+    """How fast it speaks."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All of the settings; the first five are the table `[agent]`."""
+
+    node: str = field(default_factory=default_node)
+    """`name`: one segment of every topic; letters, digits, "_" and "-"."""
+
+    house: str = "tools"
+    """The Python package that opens the house; its settings are the table of the same name."""
+
+    instructions: str = ""
+    """What the model is told about its task; README lists what the small model heeds."""
+
+    max_turns: Annotated[int, Range(1, 100)] = 10
+    """How often the model is asked in one run."""
+
+    tools_folder: Path | None = None
+    """A folder of Python files with tools of your own."""
+
+    model: ModelConfig = field(default_factory=ModelConfig)
+    """The table `[model]`: preference, release_stage, path."""
+
+    sessions: SessionSettings = field(default_factory=SessionSettings)
+    """The table `[sessions]`."""
+
+    limits: LimitSettings = field(default_factory=LimitSettings)
+    """The table `[limits]`."""
+
+    mqtt: MqttSettings | None = None
+    """The table `[mqtt]`."""
+
+    voice: VoiceSettings = field(default_factory=VoiceSettings)
+    """The table `[voice]`."""
+
+    raw: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """The house's own table, handed to the house package as it is."""
+
+    path: Path | None = None
+    """The file that all this was read from."""
+
+    @property
+    def house_table(self) -> dict[str, Any]:
+        """What the house package is opened with."""
+        return self.raw.get(self.house, {})
+
+
+def find_settings(given: str | os.PathLike[str] | None = None) -> Path:
+    """The settings file to use.
+
+    Args:
+        given: What `--config` says; else `$HEARTH_CONFIG`, `/etc/hearth/hearth.toml` and the example
+            house of a checkout are tried in this order.
+
+    Raises:
+        SettingsError: There is none.
+    """
+    chosen = given or os.environ.get("HEARTH_CONFIG")
+    if chosen:
+        return Path(chosen)
+    for path in (SYSTEM_SETTINGS, EXAMPLE_SETTINGS):
+        if path.is_file():
+            return path
+    raise SettingsError(f"there is no settings file: give --config FILE, or write {SYSTEM_SETTINGS}")
+
+
+def read_settings(path: str | os.PathLike[str]) -> Settings:
+    """Reads a settings file. Relative paths in it start at its own folder.
+
+    Raises:
+        SettingsError: It cannot be read, or a key or value in it is wrong; the text names the file, the
+            place and what is allowed.
+    """
+    path = Path(path)
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise SettingsError(f"{path}: {reason}") from error
+    try:
+        return _settings(tables, path.resolve())
+    except SettingsError as error:
+        raise SettingsError(f"{path}: {error}") from error
+
+
+TABLES: dict[str, type[Any]] = {
+    "model": ModelConfig,
+    "sessions": SessionSettings,
+    "limits": LimitSettings,
+    "mqtt": MqttSettings,
+    "voice": VoiceSettings,
+}
+
+AGENT_KEYS = {
+    "name": "node",
+    "house": "house",
+    "instructions": "instructions",
+    "max_turns": "max_turns",
+    "tools_folder": "tools_folder",
+}
+
+
+def _settings(tables: dict[str, Any], path: Path) -> Settings:
+    for name, table in tables.items():
+        if not isinstance(table, dict):
+            raise SettingsError(f"{name} stands outside of a table; it may belong into [agent]")
+    agent = dict(tables.pop("agent", {}))
+    values = _read_table(Settings, agent, "agent", AGENT_KEYS, path.parent)
+    if not NODE.fullmatch(values.get("node", "hearth")):
+        raise SettingsError(
+            f'[agent] name is {values["node"]!r}; allowed are 1 to 64 letters, digits, "_" and "-"'
+        )
+    for name in [each for each in TABLES if each in tables]:
+        kind = TABLES[name]
+        keys = {each.name: each.name for each in fields(kind)}
+        values[name] = kind(**_read_table(kind, tables.pop(name), name, keys, path.parent))
+    house = values.get("house", "tools")
+    for name in tables:
+        if name != house:
+            raise SettingsError(f"unknown table [{name}]; there are {_names(['agent', *TABLES, house])}")
+    return Settings(**values, raw=tables, path=path)
+
+
+def _read_table(
+    kind: type[Any], table: Mapping[str, Any], name: str, keys: Mapping[str, str], folder: Path
+) -> dict[str, Any]:
+    hints = typing.get_type_hints(kind, include_extras=True)
+    values = {}
+    for key, value in table.items():
+        if key not in keys:
+            raise SettingsError(f"[{name}] has no key {key!r}; there are {_names(keys)}")
+        values[keys[key]] = _value(hints[keys[key]], value, f"[{name}] {key}", folder)
+    return values
+
+
+def _value(hint: Any, value: Any, where: str, folder: Path) -> Any:
+    """The value in the type of its field, or a SettingsError that says what is allowed."""
+    if typing.get_origin(hint) is Annotated:
+        inner, bounds = typing.get_args(hint)[:2]
+        number = _value(inner, value, where, folder)
+        if not bounds.minimum <= number <= bounds.maximum:
+            raise SettingsError(
+                f"{where} is {value!r}; allowed is {bounds.minimum:g} to {bounds.maximum:g}"
+            )
+        return number
+    if typing.get_origin(hint) in (types.UnionType, typing.Union):
+        (hint,) = (each for each in typing.get_args(hint) if each is not type(None))
+    if typing.get_origin(hint) is Literal:
+        choices = {each: each for each in typing.get_args(hint)}
+    elif isinstance(hint, type) and issubclass(hint, Enum):
+        choices = {each.name.lower(): each for each in hint}
+    else:
+        return _plain(hint, value, where, folder)
+    if not isinstance(value, str) or value not in choices:
+        raise SettingsError(f"{where} is {value!r}; allowed is {_names(choices)}")
+    return choices[value]
+
+
+def _plain(hint: Any, value: Any, where: str, folder: Path) -> Any:
+    if hint is Path and isinstance(value, str) and value:
+        return folder / Path(value).expanduser()
+    if hint is float and isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(value)
+    if hint == tuple[str, ...] and isinstance(value, list) and all(isinstance(v, str) for v in value):
+        return tuple(value)
+    if hint in (str, int, bool) and type(value) is hint:
+        return value
+    wanted = {Path: "a path", float: "a number", int: "a whole number", str: "a text", bool: "true or false"}
+    raise SettingsError(f"{where} is {value!r}; it is to be {wanted.get(hint, 'a list of texts')}")
+
+
+def _names(names: typing.Iterable[str]) -> str:
+    return ", ".join(names)
+
+
+def state_directory() -> Path:
+    """Where what is to last lies; made where it is missing."""
+    given = os.environ.get("STATE_DIRECTORY", "").split(":")[0]
+    if given:
+        return Path(given)
+    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    path = Path(base) / "hearth"
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return path
+
+
+def runtime_directory() -> Path:
+    """Where the socket lies; made where it is missing, for its owner alone.
+
+    Raises:
+        SettingsError: It is there and belongs to somebody else.
+    """
+    given = os.environ.get("RUNTIME_DIRECTORY", "").split(":")[0]
+    if given:
+        return Path(given)
+    session = os.environ.get("XDG_RUNTIME_DIR")
+    path = Path(session) / "hearth" if session else Path(tempfile.gettempdir()) / f"hearth-{os.getuid()}"
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # In a folder that all may write to, somebody else may have been first.
+    found = path.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+        raise SettingsError(f"the runtime folder {path} belongs to somebody else")
+    path.chmod(0o700)
+    return path

@@ -1,0 +1,57 @@
+"""What a house is to the agent: the seam to the package that the settings name.
+
+Such a package has `open_house(settings, store)`, an async context that yields a `House`. The agent never
+imports it by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from agent.tool import AgentTool
+
+
+@dataclass(frozen=True)
+class HouseEvent:
+    """A device, and how it is now.
+
+    Attributes:
+        device: Its id: one segment of a topic.
+        state: `{"name", "kind", "room"?, "state"}` and, where a lamp has them, `"brightness"` (1 to 100
+            percent), `"rgb"` ([red, green, blue], 0 to 255) or `"kelvin"`. `"kind"` is light, switch, plug,
+            fan, door, window or garage_door; `"state"` is on, off, open, closed, opening, closing or unknown;
+            `"available"` is false where the device is known to be gone.
+    """
+
+    device: str
+    state: dict[str, Any]
+
+
+class House(Protocol):
+    """What `open_house` yields."""
+
+    @property
+    def tools(self) -> tuple[AgentTool, ...]:
+        """The functions that can be called here, bound to what they need."""
+        ...
+
+    def events(self) -> AsyncIterator[HouseEvent]:
+        """Every device as it is now, then each change of a device."""
+        ...
+
+    async def show(self, status: str) -> None:
+        """Tells the house what the agent is doing (listening, thinking, failed), for an LED if it has one."""
+        ...
+
+    def targets(self, name: str, arguments: Mapping[str, Any]) -> frozenset[str]:
+        """The ids of the devices that a call would move or ask about.
+
+        Words that name nothing give one element that is no id, the same for the same words.
+        """
+        ...
+
+    def health(self) -> dict[str, str]:
+        """One line for each part of the house; "ok" where all is well."""
+        ...

@@ -1,0 +1,152 @@
+"""The `.tflite` file: reading, fusing and deciding as functions on arrays.
+
+Runs on ai-edge-litert, or on tflite-runtime where only that is installed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.model.layout import DECISIONS, LAYERS, TEXT_LENGTHS, WIDTH, Kind, Previous
+from agent.model.prompt import MAX_TOOLS
+
+Floats = NDArray[np.float32]
+
+
+def _interpreter(path: Path, threads: int) -> Any:
+    try:
+        from ai_edge_litert.interpreter import Interpreter
+    except ImportError:
+        from tflite_runtime.interpreter import Interpreter  # type: ignore[import-not-found,unused-ignore]
+    return Interpreter(model_path=str(path), num_threads=threads)
+
+
+class Graphs:
+    """The signatures of the model file. Not thread-safe."""
+
+    def __init__(self, path: Path, threads: int = 1) -> None:
+        """Loads the file.
+
+        Args:
+            path: The `.tflite` file.
+            threads: Of the runtime.
+
+        Raises:
+            OSError: The file is missing.
+            ValueError: It is no model, or not one of this edition.
+            ImportError: No runtime is installed.
+        """
+        if not path.is_file():
+            raise FileNotFoundError(f"{path} does not exist")
+        interpreter = _interpreter(path, threads)
+        names = set(interpreter.get_signature_list())
+        wanted = {f"{name}_{length}" for name in ("encode", "fuse", "decode") for length in TEXT_LENGTHS}
+        if not wanted <= names:
+            raise ValueError(f"{path} is not a Hearth model of this edition: it lacks {sorted(wanted - names)}")
+        self._interpreter = interpreter
+        self._runners: dict[str, Any] = {}
+
+    def _run(self, name: str, *inputs: Any) -> list[Any]:
+        runner = self._runners.get(name)
+        if runner is None:
+            runner = self._runners[name] = self._interpreter.get_signature_runner(name)
+        outputs = runner(**{f"args_{index}": value for index, value in enumerate(inputs)})
+        return [outputs[f"output_{index}"] for index in range(len(outputs))]
+
+    def encode(self, pieces: tuple[int, ...], roles: tuple[int, ...]) -> Floats:
+        """Reads at most `TEXT_LENGTH` pieces -> states [pieces, D]."""
+        length = fitting(len(pieces))
+        padded = np.zeros((2, 1, length), np.int32)
+        padded[0, 0, : len(pieces)] = pieces
+        padded[1, 0, : len(pieces)] = roles
+        mask = np.zeros((1, length), np.float32)
+        mask[0, : len(pieces)] = 1
+        states: Floats = self._run(f"encode_{length}", padded[0], padded[1], mask)[0]
+        return states[0, : len(pieces)].copy()
+
+    def fuse(self, text: Floats, tools: Floats) -> Memory:
+        """text [L, D] and at most `MAX_TOOLS` tools [T, D] see each other."""
+        length = fitting(len(text))
+        padded_text = np.zeros((1, length, WIDTH), np.float32)
+        padded_text[0, : len(text)] = text
+        padded_tools = np.zeros((1, MAX_TOOLS, WIDTH), np.float32)
+        padded_tools[0, : len(tools)] = tools
+        mask = np.zeros((1, length + MAX_TOOLS), np.float32)
+        mask[0, : len(text)] = 1
+        mask[0, length : length + len(tools)] = 1
+        fused, memory = self._run(f"fuse_{length}", padded_text, padded_tools, mask)
+        return Memory(self, length, fused[0, : len(text)].copy(), fused[0, length : length + len(tools)].copy(), memory.copy(), mask)
+
+    def decide(self, name: str, *inputs: Any) -> list[Any]:
+        """One decision; `Memory.ask` is its caller."""
+        return self._run(name, *inputs)
+
+
+class Memory:
+    """A read conversation beside the tools, and the decisions made so far about it.
+
+    Attributes:
+        words: [L, D] the fused states of the conversation's pieces.
+        tools: [T, D] the fused vectors of the tools.
+    """
+
+    def __init__(
+        self, graphs: Graphs, length: int, words: Floats, tools: Floats, memory: Floats, mask: Floats
+    ) -> None:
+        self.words = words
+        self.tools = tools
+        self._graphs = graphs
+        self._name = f"decode_{length}"
+        self._memory, self._mask = memory, mask
+        self._cache = np.zeros((LAYERS, 2, DECISIONS, WIDTH), np.float32)
+        self._seen = np.zeros((1, 1, DECISIONS), np.float32)
+        self._step = 0
+
+    @property
+    def left(self) -> int:
+        """How many decisions can still be made."""
+        return DECISIONS - self._step
+
+    def ask(
+        self, kind: Kind, previous: Previous, subject: Floats | None = None, chosen: Floats | None = None
+    ) -> tuple[Floats, Floats]:
+        """Asks for the next decision.
+
+        Args:
+            kind: What is to be decided.
+            previous: What kind of thing was chosen last.
+            subject: [D] the slot of the leaf that is asked about.
+            chosen: [D] what was chosen last.
+
+        Returns:
+            queries [4, D] and choices [modes + 2], see `layout.py`.
+        """
+        nothing = np.zeros((1, 1, WIDTH), np.float32)
+        now = np.zeros((1, DECISIONS, 1), np.float32)
+        now[0, self._step, 0] = 1
+        self._seen[0, 0, self._step] = 1
+        self._step += 1
+        queries, choices, self._cache = self._graphs.decide(
+            self._name,
+            np.array([[kind]], np.int32), np.array([[previous]], np.int32),
+            nothing if subject is None else subject.reshape(1, 1, -1),
+            nothing if chosen is None else chosen.reshape(1, 1, -1),
+            now, self._seen, self._cache, self._memory, self._mask,
+        )
+        return queries[0, 0], choices[0, 0]
+
+
+def fitting(length: int) -> int:
+    """The smallest reading graph for so many pieces.
+
+    Raises:
+        ValueError: There is none.
+    """
+    for size in TEXT_LENGTHS:
+        if length <= size:
+            return size
+    raise ValueError(f"{length} pieces do not fit the model's {TEXT_LENGTHS[-1]}")

@@ -1,0 +1,263 @@
+"""The running appliance: reads nothing, decides nothing, only puts the parts together and waits."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+import os
+import signal
+import socket
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from dataclasses import asdict, replace
+from typing import Any
+
+from agent.channels.local import LocalServer, socket_path
+from agent.command import MAX_COMMAND_LENGTH, Command
+from agent.config import MqttSettings, Settings, runtime_directory, state_directory
+from agent.errors import AgentError, ErrorCode, HearthError, SettingsError
+from agent.events import AgentEvent
+from agent.house import House, HouseEvent
+from agent.model.generative import GenerativeModel, load_model
+from agent.runner import Agent, AgentRunner, Limits
+from agent.store import SessionStore
+from agent.tool import AccessLevel, load_folder, visible
+
+log = logging.getLogger(__name__)
+
+
+class StoredSessions:
+    """The conversations in the store, for listing them and taking them out."""
+
+    def __init__(self, store: SessionStore) -> None:
+        self._store = store
+
+    async def sessions(self) -> list[dict[str, Any]]:
+        """One `{"id", "created", "updated", "turns"}` each."""
+        return [asdict(row) for row in await asyncio.to_thread(self._store.sessions)]
+
+    async def export(self, session: str) -> dict[str, Any] | None:
+        """All of one, or None when there is none of that id."""
+        if not await self._has(session):
+            return None
+        return await asyncio.to_thread(self._store.export, session)
+
+    async def delete(self, session: str) -> bool:
+        """Erases one; False when there is none of that id."""
+        found = await self._has(session)
+        await asyncio.to_thread(self._store.delete, session)
+        return found
+
+    async def _has(self, session: str) -> bool:
+        return any(row.id == session for row in await asyncio.to_thread(self._store.sessions))
+
+
+class Service(StoredSessions):
+    """What every channel talks to: the open house, the model and the runner over both.
+
+    Attributes:
+        runner: Runs the commands.
+        house: What they move.
+        broker: Where MQTT is, as `{"host", "port"}`; None without it.
+        mqtt: Says how the MQTT connection stands.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: SessionStore,
+        house: House,
+        model: GenerativeModel,
+        runner: AgentRunner,
+    ) -> None:
+        super().__init__(store)
+        self.settings = settings
+        self.house = house
+        self.runner = runner
+        self.broker: dict[str, Any] | None = None
+        self.mqtt: Callable[[], str] | None = None
+        self._model = model
+
+    async def handle(self, command: Command) -> AsyncGenerator[AgentEvent, None]:
+        """Runs one command.
+
+        Raises:
+            AgentError: It ended without an answer; INVALID_REQUEST for a text that is empty, longer than
+                `MAX_COMMAND_LENGTH` or none at all.
+        """
+        text = _checked(command.text)
+        if command.session is None:
+            events = self.runner.run_single_turn(text, room=command.room)
+        else:
+            events = self.runner.get_or_create_session(command.session).run(text, room=command.room)
+        async with aclosing(events):
+            async for event in events:
+                yield event
+
+    async def confirm(self, call_id: str, answer: bool) -> bool:
+        """Answers a question; False when none is waiting under this id."""
+        return self.runner.confirm(call_id, answer)
+
+    async def tools(self, level: AccessLevel) -> list[dict[str, Any]]:
+        """The declarations that a caller of this level sees."""
+        seen = visible(self.runner.agent.all_tools, level)
+        return [{**each.declaration.to_json(), "access": int(each.access)} for each in seen]
+
+    async def status(self) -> dict[str, Any]:
+        """How the parts are."""
+        unavailable = getattr(self._model, "unavailable", None)
+        return {
+            "node": self.settings.node,
+            "settings": str(self.settings.path),
+            "broker": self.broker,
+            "mqtt": self.mqtt() if self.mqtt else "off",
+            "model": unavailable or "ready",
+            "house": self.house.health(),
+        }
+
+    async def watch(self) -> AsyncGenerator[HouseEvent, None]:
+        """The house's events, as they happen."""
+        async for event in self.house.events():
+            yield event
+
+    async def delete(self, session: str) -> bool:
+        """Erases one, also from a conversation that goes on; False when there is none of that id."""
+        found = await self._has(session)
+        await self.runner.delete_session(session)
+        return found
+
+
+def _checked(text: str) -> str:
+    words = text.strip()
+    if not words:
+        raise AgentError(ErrorCode.INVALID_REQUEST, "The command has no words.")
+    if len(text) > MAX_COMMAND_LENGTH:
+        raise AgentError(
+            ErrorCode.INVALID_REQUEST,
+            f"The command has {len(text)} characters; at most {MAX_COMMAND_LENGTH} are read.",
+        )
+    try:
+        words.encode()
+    except UnicodeEncodeError as error:
+        raise AgentError(ErrorCode.INVALID_REQUEST, "The command is no text in Unicode.") from error
+    return words
+
+
+def open_store(settings: Settings) -> SessionStore:
+    """The session store, where the settings want it.
+
+    Raises:
+        StoreError: It cannot be opened.
+    """
+    kept = settings.sessions.store == "kept"
+    return SessionStore((state_directory() if kept else runtime_directory()) / "sessions.db")
+
+
+@asynccontextmanager
+async def open_service(settings: Settings) -> AsyncIterator[Service]:
+    """Store, house, model and runner, opened and closed in their order; no channel yet.
+
+    Raises:
+        HearthError: One of them cannot be opened. A missing model is no such case: it answers NOT_AVAILABLE.
+    """
+    async with AsyncExitStack() as stack:
+        store = open_store(settings)
+        stack.callback(store.close)
+        house = await stack.enter_async_context(_open_house(settings, store))
+        own = load_folder(settings.tools_folder) if settings.tools_folder else ()
+        model = await asyncio.to_thread(load_model, settings.model)
+        stack.push_async_callback(model.close)
+        agent = Agent(
+            settings.node, settings.instructions, tools=(*house.tools, *own), max_turns=settings.max_turns
+        )
+        limits = Limits(
+            **asdict(settings.limits),
+            history_turns=settings.sessions.history_turns,
+            idle_s=settings.sessions.idle_minutes * 60,
+        )
+        runner = await stack.enter_async_context(AgentRunner(agent, model, store=store, limits=limits))
+        yield Service(settings, store, house, model, runner)
+
+
+@asynccontextmanager
+async def _open_house(settings: Settings, store: SessionStore) -> AsyncIterator[House]:
+    async with AsyncExitStack() as stack:
+        try:
+            package = importlib.import_module(settings.house)
+            house: House = await stack.enter_async_context(package.open_house(settings.house_table, store))
+        except SettingsError as error:
+            raise SettingsError(f"{settings.path}: {error}") from error
+        except ModuleNotFoundError as error:
+            if error.name != settings.house:
+                raise
+            raise SettingsError(
+                f"{settings.path}: [agent] house is {settings.house!r}; there is no such package"
+            ) from error
+        yield house
+
+
+async def serve(settings: Settings, *, prompt: bool = False) -> None:
+    """Runs until SIGTERM or SIGINT, or until the person at the prompt leaves.
+
+    Raises:
+        HearthError: It could not start.
+    """
+    stop = asyncio.Event()
+    # With its terminal gone a prompt has nobody to talk to, and an embedded broker must not be left behind.
+    for number in (signal.SIGTERM, signal.SIGINT, *([signal.SIGHUP] if prompt else [])):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    async with AsyncExitStack() as stack:
+        service = await stack.enter_async_context(open_service(settings))
+        await stack.enter_async_context(LocalServer(service, socket_path()))
+        mqtt = await _broker(service, stack)
+        service.broker = {"host": mqtt.broker, "port": mqtt.port} if mqtt else None
+        async with asyncio.TaskGroup() as tasks:
+            channel = tasks.create_task(_mqtt(service, mqtt), name="mqtt") if mqtt else None
+            if prompt:
+                from agent.channels.prompt import run_prompt
+
+                tasks.create_task(run_prompt(service, stop), name="prompt")
+            # Usable is what this says. A broker may be away for a week, and the lamps are still ours.
+            notify(f"READY=1\nSTATUS=model: {(await service.status())['model']}")
+            log.info("%s is ready, on %s", settings.node, socket_path())
+            await stop.wait()
+            notify("STOPPING=1")
+            if channel:
+                channel.cancel()
+
+
+async def _broker(service: Service, stack: AsyncExitStack) -> MqttSettings | None:
+    """The settings with the broker's real address; None without a broker."""
+    mqtt = service.settings.mqtt
+    if mqtt and mqtt.broker == "embedded":
+        from agent.channels.broker import embedded_broker
+
+        try:
+            broker = await stack.enter_async_context(embedded_broker())
+        except (HearthError, OSError) as error:
+            log.error("there is no MQTT: %s", error)
+            return None
+        log.info("%s listens on %s:%d", broker.kind, broker.host, broker.port)
+        mqtt = replace(mqtt, broker=broker.host, port=broker.port)
+    return mqtt
+
+
+async def _mqtt(service: Service, mqtt: MqttSettings) -> None:
+    from agent.channels.mqtt import MqttChannel
+
+    channel = MqttChannel(mqtt, service.settings.node, service.handle, service.runner.confirm, service.house)
+    service.mqtt = channel.status
+    await channel.run()
+
+
+def notify(state: str) -> None:
+    """Tells systemd, where it listens; with systemd-python, or the same datagram without it."""
+    try:
+        importlib.import_module("systemd.daemon").notify(state)
+    except ImportError:
+        address = os.environ.get("NOTIFY_SOCKET", "")
+        if address:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as datagram:
+                datagram.connect(address.replace("@", "\0", 1) if address[0] == "@" else address)
+                datagram.send(state.encode())

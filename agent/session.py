@@ -1,0 +1,204 @@
+"""One conversation: what was said in it, and one turn of it at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from agent.command import MAX_COMMAND_LENGTH
+from agent.content import Content, Role, TextPart
+from agent.errors import AgentError, ErrorCode, StoreError
+from agent.events import AgentEvent
+from agent.store import SessionStore
+from agent.turn import Turn
+
+if TYPE_CHECKING:
+    from agent.runner import AgentRunner
+
+log = logging.getLogger(__name__)
+
+MAX_EARLIER: Final = 20
+"""How many places a conversation remembers for "it"."""
+
+
+class AgentSession:
+    """A conversation, isolated from all others. Made by `AgentRunner.get_or_create_session`.
+
+    Its history holds finished turns. A turn that failed or was cancelled is kept if a tool was called in it,
+    with its whole call and response pairs and a note of how it ended; else nothing happened, and it is not.
+
+    Attributes:
+        id: Its id.
+    """
+
+    def __init__(self, id: str, runner: AgentRunner, store: SessionStore | None) -> None:
+        self.id = id
+        self._runner = runner
+        self._store = store
+        self._history: list[Content] | None = None if store else []
+        self._earlier: list[str] = []
+        self._last_used = time.monotonic()
+        self._one_at_a_time = asyncio.Lock()
+        self._turns: set[asyncio.Task[None]] = set()
+        self._writes: set[asyncio.Task[None]] = set()
+        self._closed = False
+
+    @property
+    def history(self) -> tuple[Content, ...]:
+        """The last finished turns, oldest first; read from the store where that was not needed before."""
+        self.load()
+        return tuple(self._history or ())
+
+    async def run(self, content: str | Content, room: str | None = None) -> AsyncGenerator[AgentEvent, None]:
+        """Runs one turn and tells what happens in it; the last event is the whole answer.
+
+        The turn takes its place in the order of arrival when its first event is asked for. Closing the stream
+        cancels it; a plain function that runs in its thread then cannot be stopped, and its result is lost.
+
+        Args:
+            content: What the person said: words, or a USER turn of words; at most `MAX_COMMAND_LENGTH`
+                characters.
+            room: Where they said it, for "here" and for an absent place.
+
+        Raises:
+            AgentError: It ended without an answer; with BUSY, INVALID_REQUEST or NOT_AVAILABLE at once.
+        """
+        turn = Turn(self, _checked(content), room)
+        if self._closed:
+            raise self._gone()
+        self._runner.admit(turn)
+        task = _started(self._take(turn), self._turns)
+        task.add_done_callback(
+            lambda _: self._end(turn)
+        )  # also for a task that was cancelled before it began
+        try:
+            while (event := await turn.events.get()) is not None:
+                yield event
+            if task.cancelled():
+                raise self._gone()
+            task.result()
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+
+    async def close(self) -> None:
+        """Leaves the memory; the store keeps it. Turns that are not finished end with NOT_AVAILABLE."""
+        self._closed = True
+        for turn in self._turns:
+            turn.cancel()
+        while unfinished := self._turns | self._writes:
+            await asyncio.wait(unfinished)
+        self._runner.forget(self)
+
+    async def delete(self) -> None:
+        """Closes it and erases it from the store.
+
+        Raises:
+            StoreError: It could not be erased.
+        """
+        await self.close()
+        if self._store:
+            await asyncio.to_thread(self._store.delete, self.id)
+
+    def load(self) -> None:
+        """Reads the history from the store, once. Blocking; a failure is logged, and there is none then."""
+        if self._history is None and self._store:
+            try:
+                self._history = self._store.load(self.id, self._runner.limits.history_turns)
+            except StoreError as error:
+                log.warning("session %s goes on without its history: %s", self.id, error)
+                self._history = []
+
+    async def request_contents(self, turn: Turn) -> tuple[Content, ...]:
+        """What the model is to see: the last turns, this one among them."""
+        if self._history is None:
+            await asyncio.to_thread(self.load)
+        return tuple(last_turns([*(self._history or ()), *turn.contents], self._runner.limits.history_turns))
+
+    @property
+    def earlier_places(self) -> tuple[str, ...]:
+        """The places that were spoken of, the last one at the end; none after `Limits.idle_s` of silence."""
+        return tuple(self._earlier)
+
+    def remember_places(self, places: Sequence[str]) -> None:
+        """Keeps the places of a call that succeeded, for "it"."""
+        self._earlier = [*self._earlier, *places][-MAX_EARLIER:]
+
+    async def _take(self, turn: Turn) -> None:
+        note = "This was not finished."
+        async with self._one_at_a_time:
+            if time.monotonic() - self._last_used > self._runner.limits.idle_s:
+                self._earlier.clear()
+            try:
+                await self._runner.run(turn)
+            except AgentError as error:
+                note = f"This was not finished: {error.message}"
+                raise
+            finally:
+                self._last_used = time.monotonic()
+                await self._keep(turn, note)
+
+    def _end(self, turn: Turn) -> None:
+        self._runner.release(turn)
+        turn.events.put_nowait(None)
+
+    async def _keep(self, turn: Turn, note: str) -> None:
+        if turn.contents[-1].role is Role.USER:  # it has no answer
+            if not turn.results:
+                return
+            turn.contents.append(Content.model(note))
+        self._history = list(await self.request_contents(turn))
+        if self._store:
+            # On its own, so that cancelling the turn leaves no write behind that `delete` knows nothing of.
+            write = self._write(self._store, tuple(turn.contents))
+            await asyncio.shield(_started(write, self._writes))
+
+    async def _write(self, store: SessionStore, contents: Sequence[Content]) -> None:
+        try:
+            await asyncio.to_thread(store.append, self.id, contents)
+        except StoreError as error:
+            log.warning("session %s: a turn is kept in memory only: %s", self.id, error)
+
+    def _gone(self) -> AgentError:
+        return AgentError(ErrorCode.NOT_AVAILABLE, f"The session {self.id} is closed.")
+
+
+def last_turns(contents: Sequence[Content], turns: int) -> Sequence[Content]:
+    """The end of a conversation, from the border of a turn on: a call and its response stay together.
+
+    Args:
+        contents: A conversation, oldest first.
+        turns: How many turns of the person, 1 or more.
+    """
+    borders = [index for index, each in enumerate(contents) if each.role is Role.USER and not each.responses]
+    return contents[borders[-turns] :] if len(borders) > turns else contents
+
+
+def _checked(content: str | Content) -> Content:
+    said = Content.user(content) if isinstance(content, str) else content
+    if said.role is not Role.USER or not all(isinstance(part, TextPart) for part in said.parts):
+        problem = "A run starts with what a person says: a USER turn of words."
+    elif not said.text.strip():
+        problem = "There are no words in it."
+    elif len(said.text) > MAX_COMMAND_LENGTH:
+        problem = f"It has {len(said.text)} characters; at most {MAX_COMMAND_LENGTH} are allowed."
+    else:
+        return said
+    raise AgentError(ErrorCode.INVALID_REQUEST, problem)
+
+
+def _started(work: Coroutine[Any, Any, None], among: set[asyncio.Task[None]]) -> asyncio.Task[None]:
+    """A task that is among the others until it is done, and whose failure is known to whoever asks for it."""
+    task = asyncio.create_task(work)
+    among.add(task)
+
+    def done(task: asyncio.Task[None]) -> None:
+        among.discard(task)
+        if not task.cancelled():
+            task.exception()  # a consumer that has left does not ask
+
+    task.add_done_callback(done)
+    return task

@@ -1,0 +1,89 @@
+"""One turn while it goes on: what a person said, and all that came of it so far."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from agent.answer import compose
+from agent.content import Content, FunctionCallPart, FunctionResponsePart, Role
+from agent.events import AgentEvent
+from agent.tool import CANCELLED_BY_USER, AgentTool
+from agent.truth import Answer, Facts
+
+if TYPE_CHECKING:
+    from agent.session import AgentSession
+
+
+@dataclass(frozen=True)
+class Result:
+    """A call that was made, what came of it, and the tool; None where there is no such tool."""
+
+    call: FunctionCallPart
+    response: FunctionResponsePart
+    tool: AgentTool | None
+
+    @property
+    def failed(self) -> bool:
+        """It is answered with an error, so asking once more can make sense."""
+        return "error" in self.response.response
+
+    @property
+    def succeeded(self) -> bool:
+        """The tool did what it was called for: no error, and no person said no."""
+        return not self.failed and self.response.response.get("status") != CANCELLED_BY_USER
+
+
+@dataclass(eq=False)
+class Turn:
+    """What a person said, and all that came of it so far.
+
+    Attributes:
+        session: The conversation it belongs to.
+        content: What was said.
+        room: The requester's room.
+        contents: The turn as the model sees it, from `content` on.
+        results: The calls that were made.
+        facts: What the calls came to.
+        answer: The words that were said.
+        events: What the consumer of the stream gets; None ends it.
+        queries: How often the model was asked.
+        waiting: It has not come to the model yet, because of others.
+        clock: Its deadline, while it runs.
+    """
+
+    session: AgentSession
+    content: Content
+    room: str | None
+    contents: list[Content] = field(init=False)
+    results: list[Result] = field(default_factory=list)
+    facts: Facts = Facts()
+    answer: Answer = field(default_factory=Answer)
+    events: asyncio.Queue[AgentEvent | None] = field(default_factory=asyncio.Queue)
+    queries: int = 0
+    waiting: bool = False
+    clock: asyncio.Timeout | None = None
+
+    def __post_init__(self) -> None:
+        self.contents = [self.content]
+
+    def tell(self, event: AgentEvent) -> None:
+        """Gives an event to whoever follows the turn."""
+        self.events.put_nowait(event)
+
+    def add_step(self, results: Sequence[Result]) -> None:
+        """Adds the calls of a step with their responses: always both."""
+        if not results:
+            return
+        self.results += results
+        self.contents.append(Content(Role.MODEL, tuple(each.call for each in results)))
+        self.contents.append(Content(Role.USER, tuple(each.response for each in results)))
+        succeeded = [each.tool for each in self.results if each.succeeded and each.tool]
+        told = [(each.call, each.response, each.tool and each.tool.declaration) for each in self.results]
+        self.facts = Facts(
+            acted=any(not tool.declaration.read_only for tool in succeeded),
+            told=bool(succeeded),
+            words=" ".join(compose(told)),
+        )

@@ -1,0 +1,113 @@
+"""A small home for the tests of the house, and drivers that do not do as they are told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from agent.tool import AgentTool, ToolCall
+from tools.devices import Devices
+from tools.drivers import Change, Device, NotAvailableError, NotConfirmedError, State
+from tools.drivers.memory import MemoryDriver
+from tools.home import Home
+
+SETTINGS: dict[str, Any] = {
+    "floor": [
+        {"name": "ground floor", "aliases": ["downstairs"]},
+        {"name": "first floor", "aliases": ["upstairs"]},
+        {"name": "attic"},
+    ],
+    "room": [
+        {"name": "living room", "floor": "ground floor", "aliases": ["lounge"]},
+        {"name": "Küche", "floor": "ground floor", "aliases": ["kitchen"]},
+        {"name": "hall", "floor": "ground floor"},
+        {"name": "bedroom", "floor": "first floor"},
+        {"name": "bathroom", "floor": "first floor"},
+        {"name": "mom and dad's room", "floor": "attic"},
+        {"name": "garage"},
+        {"name": "office"},
+    ],
+    "device": [
+        {"name": "reading lamp", "kind": "light", "room": "living room", "aliases": ["lamp by the couch"],
+         "can": ["brightness", "white", "color"], "memory": {"on": True, "brightness": 40}},
+        {"name": "floor lamp", "kind": "light", "room": "living room"},
+        {"name": "TV", "kind": "switch", "room": "living room", "aliases": ["television"]},
+        {"name": "fairy lights", "kind": "plug", "room": "living room"},
+        {"name": "ceiling light", "kind": "light", "room": "Küche", "memory": {"on": True, "brightness": 70}},
+        {"name": "worktop light", "kind": "light", "room": "Küche"},
+        {"name": "coffee machine", "kind": "switch", "room": "kitchen"},
+        {"name": "kettle", "kind": "plug", "room": "kitchen"},
+        {"name": "kitchen window", "kind": "window", "room": "kitchen"},
+        {"name": "hall light", "kind": "light", "room": "hall", "can": [], "memory": {"on": True}},
+        {"name": "front door", "kind": "door", "room": "hall", "memory": {"open": True}},
+        {"name": "bedroom light", "kind": "light", "room": "bedroom"},
+        {"name": "bedroom fan", "kind": "fan", "room": "bedroom"},
+        {"name": "mirror lamp", "kind": "light", "room": "bathroom"},
+        {"name": "attic lamp 2", "kind": "light", "room": "mom and dad's room"},
+        {"name": "garage door", "kind": "garage_door", "room": "garage"},
+        {"name": "desk lamp", "kind": "light", "room": "office"},
+    ],
+    "group": [
+        {"name": "movie lights", "members": ["floor lamp", "fairy lights"]},
+        {"name": "sleeping rooms", "members": ["bedroom", "mom and dad's room"]},
+    ],
+}  # fmt: skip
+
+
+class Stubborn(MemoryDriver):
+    """Devices in memory, of which some are gone, some silent, and all slow while it is held."""
+
+    def __init__(self, devices: Devices, gone: Iterable[str] = (), silent: Iterable[str] = ()) -> None:
+        super().__init__(devices.home.devices, devices.report)
+        self.gone, self.silent = set(gone), set(silent)
+        self.moves: list[tuple[str, Change]] = []
+        self.free = asyncio.Event()
+        self.free.set()
+
+    async def move(self, device: Device, change: Change) -> State:
+        if device.name in self.gone:
+            raise NotAvailableError("is not available")
+        self.moves.append((device.name, change))
+        await self.free.wait()
+        if device.name in self.silent:
+            raise NotConfirmedError("did not confirm it within 2 s")
+        return await super().move(device, change)
+
+    @property
+    def moved(self) -> list[str]:
+        """The names of the devices that were sent something, in order."""
+        return [name for name, _ in self.moves]
+
+
+def open_devices(settings: Mapping[str, Any] = SETTINGS, **trouble: Iterable[str]) -> tuple[Devices, Stubborn]:
+    """A home in memory and its driver. `trouble` is `gone` or `silent`, names of devices."""
+    devices = Devices(Home.from_settings(settings))
+    driver = Stubborn(devices, **trouble)
+    devices.attach("memory", driver)
+    return devices, driver
+
+
+def named(devices: Devices, name: str) -> State:
+    """How the device of that name is."""
+    return next(devices.state(device) for device in devices.home.devices if device.name == name)
+
+
+async def call(function: Any, confirmed: bool = True, **arguments: Any) -> dict[str, Any]:
+    """The response of a tool, as the agent gets it."""
+
+    async def confirm(question: str) -> bool:
+        return confirmed
+
+    tool = function if isinstance(function, AgentTool) else AgentTool(function)
+    return await tool.call(arguments, ToolCall("1", tool.name, confirm))
+
+
+async def said(function: Any, **arguments: Any) -> str:
+    """The sentence of a tool's response."""
+    response = await call(function, **arguments)
+    if "error" in response:
+        return str(response["error"])
+    say = AgentTool(function).declaration.say
+    assert callable(say)
+    return say(arguments, response)

@@ -1,0 +1,130 @@
+"""The devices as they are now: found by what people call them, moved in order, watched."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agent.house import HouseEvent
+from tools.drivers import LIGHTS, Change, Device, DeviceError, Driver, State
+from tools.home import Home
+from tools.resolve import Place, Resolver, Wish
+
+_log = logging.getLogger(__name__)
+
+Plan = Callable[[Device, State], Change]
+"""What to do to a device that is in a state."""
+
+_QUEUED_EVENTS = 1_000
+"""How far a watcher may fall behind before it misses the oldest events."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one device.
+
+    Attributes:
+        device: Which one.
+        state: How it is afterwards.
+        failure: Why it was not done, following the device's name ("is not available"); "" when it was.
+    """
+
+    device: Device
+    state: State
+    failure: str = ""
+
+
+class Devices:
+    """All devices of a home. Commands to one device run one after the other, in order of arrival."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        self._resolver = Resolver(home)
+        self._drivers: dict[str, Driver] = {}
+        self._devices = {device.id: device for device in home.devices}
+        self._states = {device.id: State() for device in home.devices}
+        # asyncio.Lock is fair: who waits first is served first.
+        self._locks = {device.id: asyncio.Lock() for device in home.devices}
+        self._watchers: set[asyncio.Queue[HouseEvent]] = set()
+
+    def attach(self, name: str, driver: Driver) -> None:
+        """Moves the devices of that driver's name with it from now on."""
+        self._drivers[name] = driver
+
+    def find(self, words: str, wish: Wish) -> Place:
+        """The devices that a person means.
+
+        Raises:
+            PlaceError: They stand for nothing, or not for one thing.
+        """
+        return self._resolver.resolve(words, wish)
+
+    def state(self, device: Device) -> State:
+        """How it is, as far as it told."""
+        return self._states[device.id]
+
+    def report(self, device_id: str, state: State) -> None:
+        """Takes in what a device tells; for drivers."""
+        if self._states[device_id] == state:
+            return
+        self._states[device_id] = state
+        event = HouseEvent(device_id, describe(self._devices[device_id], state))
+        for queue in self._watchers:
+            if queue.full():
+                queue.get_nowait()
+            queue.put_nowait(event)
+
+    async def move(self, devices: Sequence[Device], plan: Plan) -> list[Outcome]:
+        """Moves devices, all at once; each is planned when its turn has come.
+
+        One that fails does not keep the others: its outcome says why.
+        """
+        return list(await asyncio.gather(*(self._move(device, plan) for device in devices)))
+
+    async def _move(self, device: Device, plan: Plan) -> Outcome:
+        async with self._locks[device.id]:
+            try:
+                state = await self._drivers[device.driver].move(device, plan(device, self.state(device)))
+            except DeviceError as error:
+                return Outcome(device, self.state(device), str(error))
+            except Exception:  # a driver's fault costs its own device, and is seen in the log
+                _log.exception("%s: the driver %s failed", device.name, device.driver)
+                return Outcome(device, self.state(device), "failed")
+            self.report(device.id, state)
+            return Outcome(device, state)
+
+    async def events(self) -> AsyncIterator[HouseEvent]:
+        """Every device as it is now, then each change of a device."""
+        queue: asyncio.Queue[HouseEvent] = asyncio.Queue(_QUEUED_EVENTS)
+        now = [HouseEvent(device.id, describe(device, self.state(device))) for device in self.home.devices]
+        self._watchers.add(queue)
+        try:
+            for event in now:
+                yield event
+            while True:
+                yield await queue.get()
+        finally:
+            self._watchers.discard(queue)
+
+    def health(self) -> Mapping[str, str]:
+        """One line for each driver."""
+        return {name: driver.health() for name, driver in self._drivers.items()}
+
+
+def describe(device: Device, state: State) -> dict[str, Any]:
+    """A device and its state as primitives; what is not known is left out."""
+    described: dict[str, Any] = {"state": state.word}
+    if device.kind in LIGHTS:
+        if state.brightness is not None:
+            described["brightness"] = state.brightness
+        if state.rgb is not None:
+            described["rgb"] = list(state.rgb)
+        if state.kelvin is not None:
+            described["kelvin"] = state.kelvin
+    described |= {"available": state.available, "name": device.name, "kind": device.kind.value}
+    if device.room is not None:
+        described["room"] = device.room
+    return described

@@ -1,0 +1,45 @@
+"""Switches: plugs, fans, the coffee machine; what is on or off and is no light.
+
+A bare room stands for its only switch, never for all of them: cutting the fridge's plug with the kettle's is
+worse than asking. A lamp that is named itself is switched here too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agent.schema import Place
+from agent.tool import tool
+from tools.devices import Devices
+from tools.drivers import Change
+from tools.resolve import SWITCH_PLUGS
+from tools.results import moved, say_moved
+
+
+class Switches:
+    """The functions that move switches."""
+
+    def __init__(self, devices: Devices) -> None:
+        self._devices = devices
+
+    @tool(say=say_moved)
+    async def turn_on_switch(self, device: Place) -> dict[str, Any]:
+        """Turns on a switch, a plug, a fan or an appliance such as the coffee machine.
+
+        Args:
+            device: What it is called.
+        """
+        return await self._switch(device, on=True)
+
+    @tool(say=say_moved)
+    async def turn_off_switch(self, device: Place) -> dict[str, Any]:
+        """Turns off a switch, a plug, a fan or an appliance such as the coffee machine.
+
+        Args:
+            device: What it is called.
+        """
+        return await self._switch(device, on=False)
+
+    async def _switch(self, words: str, on: bool) -> dict[str, Any]:
+        place = self._devices.find(words, SWITCH_PLUGS)
+        return moved(place, await self._devices.move(place.devices, lambda device, state: Change(on=on)))

@@ -1,0 +1,196 @@
+"""Spoken names and values: folding for comparison, colours and whites. Pure functions.
+
+Numbers are read in one place only, `agent.model.numbers`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from agent.errors import ArgumentError
+from agent.model.numbers import parse_number
+from tools.drivers import RGB
+
+# Letters that Unicode does not decompose into a base and a mark.
+_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i", "þ": "th", "ð": "d"})
+_SMALL_NUMBERS = {
+    word: str(number)
+    for number, word in enumerate(
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+    )
+}
+_DETERMINERS = {"the", "a", "an", "my", "our", "your", "this", "that", "these", "those"}
+
+
+def fold(text: str) -> list[str]:
+    """The words of a name for comparison.
+
+    Case, accents, apostrophes and punctuation do not count, "two" is "2", and a comma or an ampersand
+    is "and": "Küche", "KÜCHE" and "kuche" are the same, as are "Mom & Dad's" and "mom and dads".
+    """
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    plain = "".join(letter for letter in plain if not unicodedata.combining(letter)).translate(_LETTERS)
+    plain = re.sub(r"['’`]", "", re.sub(r"[,;&+]", " and ", plain))
+    words: list[str] = []
+    for word in re.findall(r"[^\W_]+", plain):
+        if not (word == "and" and words[-1:] == ["and"]):
+            words.append(_SMALL_NUMBERS.get(word, word))
+    return words
+
+
+def without_determiner(words: list[str]) -> list[str]:
+    """The words without a leading "the", "my" ... ("lamp a" keeps its a)."""
+    start = 0
+    while start < len(words) and words[start] in _DETERMINERS:
+        start += 1
+    return words[start:]
+
+
+def name_key(text: str) -> str:
+    """What two names that mean the same have in common; spaces do not count ("bed room", "bedroom")."""
+    return key_of(fold(text))
+
+
+def key_of(words: list[str]) -> str:
+    """The key of folded words."""
+    return "".join(word for word in without_determiner(words) if word != "the")
+
+
+@dataclass(frozen=True)
+class Color:
+    """A colour or a white.
+
+    Attributes:
+        name: How it is spoken.
+        rgb: For a lamp that has colours.
+        kelvin: For a lamp that has whites; None for a colour.
+    """
+
+    name: str
+    rgb: RGB
+    kelvin: int | None = None
+
+
+_COLORS: dict[str, RGB] = {
+    "red": (255, 0, 0),
+    "orange": (255, 120, 0),
+    "amber": (255, 160, 0),
+    "yellow": (255, 220, 0),
+    "lime": (160, 255, 0),
+    "green": (0, 255, 0),
+    "mint": (90, 255, 160),
+    "turquoise": (0, 220, 190),
+    "teal": (0, 150, 140),
+    "cyan": (0, 255, 255),
+    "light blue": (110, 180, 255),
+    "sky blue": (80, 170, 255),
+    "blue": (0, 0, 255),
+    "dark blue": (0, 0, 140),
+    "navy": (0, 0, 120),
+    "indigo": (75, 0, 160),
+    "violet": (140, 0, 255),
+    "purple": (150, 0, 220),
+    "lavender": (190, 150, 255),
+    "magenta": (255, 0, 255),
+    "pink": (255, 80, 170),
+    "hot pink": (255, 20, 140),
+    "coral": (255, 110, 80),
+    "salmon": (255, 130, 110),
+    "peach": (255, 180, 130),
+    "gold": (255, 190, 40),
+    "dark red": (140, 0, 0),
+    "dark green": (0, 110, 0),
+    "light green": (130, 255, 130),
+    "crimson": (220, 20, 60),
+    "brown": (150, 75, 20),
+}
+_WHITES: dict[str, tuple[int, RGB]] = {
+    "candlelight": (2000, (255, 137, 14)),
+    "warm white": (2700, (255, 169, 87)),
+    "soft white": (3000, (255, 180, 107)),
+    "neutral white": (4000, (255, 209, 163)),
+    "white": (4000, (255, 255, 255)),
+    "cool white": (5000, (255, 228, 206)),
+    "daylight": (6500, (255, 249, 253)),
+}
+_SAME = {
+    "warm": "warm white",
+    "warm light": "warm white",
+    "warmwhite": "warm white",
+    "soft": "soft white",
+    "incandescent": "warm white",
+    "neutral": "neutral white",
+    "natural white": "neutral white",
+    "cool": "cool white",
+    "cool light": "cool white",
+    "cold": "cool white",
+    "cold white": "cool white",
+    "bright white": "cool white",
+    "daylight white": "daylight",
+    "day light": "daylight",
+    "candle": "candlelight",
+    "candle light": "candlelight",
+    "rose": "pink",
+    "aqua": "cyan",
+    "navy blue": "navy",
+    "golden": "gold",
+    "lilac": "lavender",
+    "aquamarine": "turquoise",
+    "scarlet": "crimson",
+}
+_KELVIN = re.compile(r"(.+?)\s*(?:k|kelvins?|degrees? kelvin)", re.IGNORECASE)
+_KELVIN_RANGE = (1000, 10000)
+
+
+def parse_color(text: str) -> Color:
+    """The colour or white that a person means.
+
+    Args:
+        text: Their words: "red", "a warm white", "2700 K", "twenty-seven hundred kelvin".
+
+    Raises:
+        ArgumentError: It is no colour that is known, or no white from 1000 to 10000 K.
+    """
+    measured = _KELVIN.fullmatch(text.strip())
+    number = _hundreds(measured[1]) if measured else None
+    if number is not None:
+        lowest, highest = _KELVIN_RANGE
+        if not lowest <= number <= highest:
+            raise ArgumentError(f"{text.strip()} is no white; allowed are {lowest} to {highest} K")
+        nearest = min(_WHITES.values(), key=lambda white: abs(white[0] - number))
+        return Color(f"{number} kelvin", nearest[1], number)
+    words = [word for word in without_determiner(fold(text)) if word not in ("color", "colour")]
+    name = " ".join(words).replace("grey", "gray")
+    name = _SAME.get(name, name)
+    if name in _WHITES:
+        kelvin, rgb = _WHITES[name]
+        return Color(name, rgb, kelvin)
+    if name in _COLORS:
+        return Color(name, _COLORS[name])
+    raise ArgumentError(
+        f"{text.strip() or 'nothing'} is not a colour I know; try red, orange, yellow, green, blue, purple, pink,"
+        " warm white or cool white"
+    )
+
+
+def _hundreds(text: str) -> int | None:
+    """A whole number, also as "twenty seven hundred"."""
+    tail = re.fullmatch(r"(.+?)[\s-]hundred", text.strip(), re.IGNORECASE)
+    value = parse_number(tail[1]) if tail else None
+    if value is not None:
+        return round(value * 100)
+    value = parse_number(text)
+    return None if value is None else round(value)
+
+
+def color_name(rgb: RGB) -> str:
+    """The known name that is nearest to a colour."""
+
+    def distance(name: str) -> int:
+        return sum((ours - theirs) ** 2 for ours, theirs in zip(_COLORS[name], rgb, strict=True))
+
+    if min(rgb) >= 200:
+        return "white"
+    return min(_COLORS, key=distance)

@@ -1,0 +1,127 @@
+"""From weights to the int8 `.tflite` that the device runs.
+
+One file, several signatures over the same weights: `encode_L` and `fuse_L` for each
+reading length, `decode` for one decision. Weights are int8 per channel, activations
+float (dynamic range), as `ai_edge_quantizer` does it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from agent.model.layout import DECISIONS, LAYERS, TEXT_LENGTHS, WIDTH
+from agent.model.prompt import MAX_TOOLS
+from training.network import Network, Shape
+from training.train import OUT
+
+PRODUCT = Path(__file__).parent.parent / "agent" / "model" / "files"
+MEMORY = max(TEXT_LENGTHS) + MAX_TOOLS
+
+
+class Encode(nn.Module):
+    """pieces, roles [1, L] int32, mask [1, L] -> states [1, L, D]."""
+
+    def __init__(self, network: Network) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, pieces: Tensor, roles: Tensor, mask: Tensor) -> Tensor:
+        return self.network.encode(pieces, roles, mask)
+
+
+class Fuse(nn.Module):
+    """text [1, L, D], tools [1, T, D], mask [1, L+T] -> fused [1, L+T, D], memory [layers, 2, L+T, D]."""
+
+    def __init__(self, network: Network) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, text: Tensor, tools: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        fused = self.network.fuse(text, tools, mask)
+        pairs = [torch.cat(pair, dim=0) for pair in self.network.memory_of(fused)]
+        return fused, torch.stack(pairs)
+
+
+class Decode(nn.Module):
+    """One decision; see `Network.step`."""
+
+    def __init__(self, network: Network) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(
+        self, kind: Tensor, previous: Tensor, subject: Tensor, chosen: Tensor, now: Tensor, mask: Tensor,
+        cache: Tensor, memory: Tensor, memory_mask: Tensor,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        return self.network.step(kind, previous, subject, chosen, now, mask, cache, memory, memory_mask)
+
+
+def convert(network: Network, path: Path) -> None:
+    """Writes the float model with all signatures."""
+    import litert_torch
+
+    network.eval()
+    built = None
+    for length in TEXT_LENGTHS:
+        integers = torch.zeros(1, length, dtype=torch.int32)
+        encode = (integers, integers, torch.ones(1, length))
+        fuse = (torch.zeros(1, length, WIDTH), torch.zeros(1, MAX_TOOLS, WIDTH), torch.ones(1, length + MAX_TOOLS))
+        start = litert_torch if built is None else built
+        built = start.signature(f"encode_{length}", Encode(network), encode)
+        built = built.signature(f"fuse_{length}", Fuse(network), fuse)
+    for length in TEXT_LENGTHS:
+        memory = length + MAX_TOOLS
+        one = torch.zeros(1, 1, dtype=torch.int32)
+        vector = torch.zeros(1, 1, WIDTH)
+        decode = (
+            one, one, vector, vector, torch.zeros(1, DECISIONS, 1), torch.ones(1, 1, DECISIONS),
+            torch.zeros(LAYERS, 2, DECISIONS, WIDTH), torch.zeros(LAYERS, 2, memory, WIDTH), torch.ones(1, memory),
+        )
+        assert built is not None
+        built = built.signature(f"decode_{length}", Decode(network), decode)
+    assert built is not None
+    built.convert().export(str(path))
+
+
+def quantize(path: Path, target: Path) -> None:
+    """int8 weights, float activations."""
+    from ai_edge_quantizer import quantizer, recipe
+
+    worker = quantizer.Quantizer(str(path))
+    worker.load_quantization_recipe(recipe.dynamic_wi8_afp32())
+    if target.exists():
+        target.unlink()
+    worker.quantize().export_model(str(target))
+
+
+def export(out: Path, product: Path) -> Path:
+    """Best weights of a training run to the files that ship.
+
+    Returns:
+        The model's path; the tokenizer lies beside it.
+    """
+    saved = torch.load(out / "best.pt", map_location="cpu", weights_only=False)
+    network = Network(Shape(**saved["shape"]))
+    network.load_state_dict(saved["network"])
+    floats = out / "hearth-float.tflite"
+    convert(network, floats)
+    product.mkdir(parents=True, exist_ok=True)
+    part = product / "hearth.part.tflite"
+    quantize(floats, part)
+    os.replace(part, product / "hearth.tflite")
+    shutil.copyfile(out / "tokenizer.model", product / "tokenizer.model")
+    return product / "hearth.tflite"
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--product", type=Path, default=PRODUCT)
+    arguments = parser.parse_args()
+    print(export(arguments.out, arguments.product))

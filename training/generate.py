@@ -1,0 +1,492 @@
+"""Examples from the hand-written text: seeded, without end, in groups that share their tools.
+
+A group is what a device has declared at one time: some tools, and sentences for them,
+beside them, and without them. Every value is a span of the sentence, of what was said
+before, or a member; a label that is not raises at once.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent.model.generative import Outcome
+from agent.model.prompt import Leaf, Segment, SegmentRole, leaves_of, render_values, spoken_name
+from training import markup
+from training.classes import Classes
+from training.corpus import HERE, Corpus, Entry, Tool, WrittenCall
+from training.markup import Sentence
+
+# Domains whose tools could take each other's wishes. A wish for a tool that is not declared is
+# something to decline only if nothing of these is declared instead.
+FAMILIES: dict[str, set[str]] = {
+    "home": {
+        "house.lights", "house.switches", "house.state", "house.several", "home_lighting_variants",
+        "home_switch_variants", "home_sensors", "smart_tv_speakers", "thermostat_climate", "covers",
+        "locks_security", "kitchen_appliances", "cleaning", "water_energy", "house.garage", "photo_camera",
+    },
+    "weather": {"house.weather", "weather_variants", "garden", "home_sensors"},
+    "time": {"house.clock", "timers_alarms", "phone", "calendar", "notes_reminders", "kitchen_appliances"},
+    "media": {"media", "smart_tv_speakers", "phone", "car", "pets_kids", "events_tickets", "games_sports"},
+    "travel": {"maps_travel", "car", "events_tickets"},
+    "messages": {"phone", "email", "calendar", "office", "notes_reminders", "car", "school_learning"},
+    "robots": {"robots", "cleaning", "garden", "pets_kids"},
+    "shop": {"shopping", "finance", "kitchen_appliances", "events_tickets", "notes_reminders"},
+    "knowledge": {"translation_knowledge", "school_learning", "finance", "games_sports", "maps_travel", "health"},
+}
+
+LONG_GROUPS = 0.3  # the share of groups with earlier turns and results
+
+
+def related(domain: str) -> set[str]:
+    """Every domain that shares a family with this one, itself included.
+
+    A file may be one of several of a domain: `weather_variants_city` is of `weather_variants`.
+    """
+    return {domain}.union(
+        *(family for family in FAMILIES.values() if any(domain.startswith(member) for member in family))
+    )
+
+
+def overlap(domain: str, others: set[str]) -> bool:
+    """Whether tools of a domain could take wishes meant for tools of the others, or the reverse."""
+    close = related(domain)
+    return any(other.startswith(member) for other in others for member in close)
+
+
+@dataclass(frozen=True)
+class Span:
+    """A value that is words: `segments[segment].text[start:end]`."""
+
+    segment: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Member:
+    """A value that is a member of its enum."""
+
+    value: Any
+
+
+Value = Span | Member
+
+
+@dataclass(frozen=True)
+class LabelledCall:
+    """A right call: for each leaf path its values (none is absent, several are a list's)."""
+
+    name: str
+    values: dict[tuple[str, ...], tuple[Value, ...]]
+
+
+@dataclass(frozen=True)
+class Example:
+    """What is read and what is right."""
+
+    segments: tuple[Segment, ...]
+    outcome: Outcome
+    calls: tuple[LabelledCall, ...] = ()
+    category: str = ""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Examples under the same declarations."""
+
+    tools: tuple[Tool, ...]
+    examples: tuple[Example, ...]
+
+
+@dataclass
+class Spoken:
+    """A sentence on its way to an example: what is said with the calls it means."""
+
+    sentence: Sentence
+    calls: list[tuple[Tool, dict[tuple[str, ...], list[tuple[int, int] | Member]]]] = field(default_factory=list)
+
+
+_OPENERS = ("hey ", "ok ", "okay so ", "um ", "please ", "hi, ", "uh ", "so ", "well ", "hey hearth, ", "listen, ", "alright, ", "could you ", "sorry, ")
+_CLOSERS = (" please", " thanks", ", please", " now", " for me", ", thank you", " right now", " would you")
+_JOINERS = (" and ", " and ", " and then ", ", then ", ", and ", ". ", " and also ", ", ", "; ", " then ", ". then ")
+_SMALL_TALK = (
+    ("thanks", "You're welcome."), ("good morning", "Good morning."), ("what can you do", "I can switch your lights."),
+    ("tell me a joke", "I can't do that."), ("never mind", "Okay."),
+)
+
+
+class Generator:
+    """Draws groups of examples from a corpus."""
+
+    def __init__(self, corpus: Corpus, seed: int, split: str = "train") -> None:
+        """Splits the patterns.
+
+        Args:
+            corpus: What was written.
+            seed: Of everything drawn.
+            split: "train", or "validation" for the patterns kept apart (each twentieth).
+        """
+        self._corpus = corpus
+        self._rng = random.Random(seed)
+        self._classes = Classes(HERE / "patterns" / "classes.yaml")
+        self._split = split
+        self._house = {tool.name: tool for tool in corpus.house}
+        self._entries = self._kept(corpus.entries)
+        self._says = {tool: self._kept(tool.says) for tool in self._each_tool()}
+        self._asks = {tool: self._kept(tool.asks) for tool in self._each_tool()}
+        self._declines = {tool: self._kept(tool.declines) for tool in self._each_tool()}
+        self._domains: dict[str, list[Tool]] = {}
+        for tool in corpus.others:
+            self._domains.setdefault(tool.domain, []).append(tool)
+
+    def _each_tool(self) -> list[Tool]:
+        return self._corpus.house + self._corpus.others
+
+    def _kept(self, items: Any) -> list[Any]:
+        """The items of this split: by a hash of the text, so that adding a line moves no other."""
+        kept = []
+        for item in items:
+            text = item.text if isinstance(item, Entry) else item
+            apart = sum(text.encode()) % 20 == 7
+            if apart == (self._split == "validation"):
+                kept.append(item)
+        return kept
+
+    def groups(self, size: int) -> Iterator[Group]:
+        """Groups of `size` examples, without end."""
+        while True:
+            yield self.group(size)
+
+    def group(self, size: int) -> Group:
+        """One group."""
+        rng = self._rng
+        tools = self._declared()
+        examples: list[Example] = []
+        # Long conversations stand together in groups of their own: padding is paid for by the longest.
+        long = rng.random() < LONG_GROUPS
+        while len(examples) < size // (2 if long else 1):
+            example = self._example(tools)
+            if example is None or (len(example.segments) > 1) > long:
+                continue
+            examples.append(self._with_distractor(example) if long and rng.random() < 0.8 else example)
+        return Group(tuple(tools), tuple(examples))
+
+    def _declared(self) -> list[Tool]:
+        """A set of tools as some device could have declared."""
+        rng = self._rng
+        tools: list[Tool] = []
+        if self._house and rng.random() < 0.55:
+            tools = list(self._corpus.house)
+            if rng.random() < 0.4:
+                gone = rng.choice(sorted({tool.domain for tool in tools}))
+                tools = [tool for tool in tools if tool.domain != gone]
+            if rng.random() < 0.6:
+                # Other people's tools beside the house's, never ones that could take its wishes.
+                here = {tool.domain for tool in tools}
+                free = [tool for tool in self._corpus.others if not overlap(tool.domain, here)]
+                tools += rng.sample(free, min(len(free), rng.randint(1, 10)))
+        else:
+            names = sorted(self._domains)
+            here: set[str] = set()
+            for domain in rng.sample(names, min(len(names), rng.randint(1, 6))):
+                if overlap(domain, here):
+                    continue
+                here.add(domain)
+                members = self._domains[domain]
+                tools += rng.sample(members, rng.randint(1, len(members)))
+            tools = tools[: rng.randint(3, 24)] if len(tools) > 24 else tools
+        by_name = {tool.name: tool for tool in tools}
+        tools = list(by_name.values())
+        rng.shuffle(tools)
+        return tools[:28]
+
+    def _example(self, tools: list[Tool]) -> Example | None:
+        rng = self._rng
+        house = [tool for tool in tools if tool.name in self._house]
+        draw = rng.random()
+        if house and draw < 0.22:
+            return self._from_entry(tools, rng.choice(self._entries)) if self._entries else None
+        if draw < 0.34:
+            return self._nothing_fits(tools)
+        tool = self._any_tool(tools)
+        if draw < 0.40 and self._asks[tool]:
+            spoken = self._say(tool, rng.choice(self._asks[tool]))
+            return self._finish(spoken, Outcome.ASK, "ask")
+        if draw < 0.50 and self._declines[tool]:
+            sentence = self._expand(tool, rng.choice(self._declines[tool]))
+            return self._finish(Spoken(sentence), Outcome.DECLINE, "decline")
+        if not self._says[tool]:
+            return None
+        spoken = self._say(tool, rng.choice(self._says[tool]))
+        if draw > 0.88 and len(spoken.sentence.text) < 70:
+            other = self._any_tool(tools)
+            if self._says[other] and (other is not tool or spoken.calls[0][1]):
+                spoken = self._join(spoken, self._say(other, rng.choice(self._says[other])))
+        if draw < 0.60:
+            return self._answered(spoken)
+        reads = all(each.reads for each, _ in spoken.calls)
+        return self._finish(spoken, Outcome.QUERY if reads else Outcome.ACT, "several" if len(spoken.calls) > 1 else "do")
+
+    def _any_tool(self, tools: list[Tool]) -> Tool:
+        """A tool of the group; the house's lights and state questions have more patterns and more turns."""
+        weights = [min(60, 6 + len(self._says[tool])) for tool in tools]
+        return self._rng.choices(tools, weights)[0]
+
+    def _nothing_fits(self, tools: list[Tool]) -> Example | None:
+        """A wish for a tool that is not there, nor anything like it."""
+        close = {tool.domain for tool in tools}
+        absent = [
+            tool for tool in self._each_tool()
+            if not overlap(tool.domain, close) and self._says[tool]
+        ]
+        if not absent:
+            return None
+        tool = self._rng.choice(absent)
+        sentence = self._expand(tool, self._rng.choice(self._says[tool]))
+        return self._finish(Spoken(sentence), Outcome.DECLINE, "nothing fits")
+
+    # Sentences.
+
+    def _fill(self, tool: Tool | None, leaf: Leaf | None, name: str, words: str | None) -> str:
+        rng = self._rng
+        values: list[str] | str | None = words
+        if values is None and tool is not None:
+            values = tool.values.get(name) or tool.values.get(name.split(".")[0])
+        if isinstance(values, list):
+            return rng.choice(values)
+        if values is None and leaf is not None and leaf.members:
+            return spoken_name(str(rng.choice(leaf.members)))
+        schema = leaf.schema if leaf is not None else None
+        bounded = schema is not None and schema.minimum is not None and schema.maximum is not None
+        if values in ("number", "small_number") and bounded:
+            from training.classes import number_between
+
+            assert schema is not None and schema.minimum is not None and schema.maximum is not None
+            return number_between(rng, int(schema.minimum), int(schema.maximum))
+        if values == "temperature" and tool is not None and tool.name not in self._house:
+            values = "setting"
+        if values is None:
+            raise ValueError(f"{tool.name if tool else 'entry'}: no words for {name!r}")
+        if values not in self._classes:
+            raise ValueError(f"{tool.name if tool else 'entry'}: no class {values!r}")
+        return self._classes.draw(values, rng)
+
+    def _expand(self, tool: Tool, pattern: str) -> Sentence:
+        leaves = {".".join(leaf.path): leaf for leaf in leaves_of(tool.declaration)}
+        return markup.expand(pattern, self._rng, lambda name, words: self._fill(tool, leaves.get(name), name, words))
+
+    def _say(self, tool: Tool, pattern: str) -> Spoken:
+        sentence = self._expand(tool, pattern)
+        values: dict[tuple[str, ...], list[tuple[int, int] | Member]] = {}
+        for leaf in leaves_of(tool.declaration):
+            name = ".".join(leaf.path)
+            if name in sentence.members:
+                values[leaf.path] = [Member(self._member(leaf, sentence.members[name]))]
+            elif name in sentence.spans:
+                places = sentence.spans[name]
+                if leaf.members:
+                    words = [sentence.text[start:end] for start, end in places]
+                    values[leaf.path] = [Member(self._member(leaf, word)) for word in words]
+                else:
+                    values[leaf.path] = list(places if leaf.repeated else places[:1])
+        return Spoken(sentence, [(tool, values)])
+
+    @staticmethod
+    def _member(leaf: Leaf, written: str) -> Any:
+        for member in leaf.members:
+            if written.strip().lower() in (str(member).lower(), spoken_name(str(member))):
+                return member
+        raise ValueError(f"{'.'.join(leaf.path)}: {written!r} is none of {leaf.members}")
+
+    def _join(self, first: Spoken, second: Spoken) -> Spoken:
+        text = first.sentence.text.rstrip(" .,!?")
+        joiner = self._rng.choice(_JOINERS)
+        following = second.sentence.text
+        if not joiner.startswith("."):
+            following = following[:1].lower() + following[1:]
+        offset = len(text) + len(joiner)
+        calls = list(first.calls)
+        for tool, values in second.calls:
+            moved = {
+                path: [each if isinstance(each, Member) else (each[0] + offset, each[1] + offset) for each in places]
+                for path, places in values.items()
+            }
+            calls.append((tool, moved))
+        return Spoken(Sentence(text + joiner + following), calls)
+
+    # From sentences to examples.
+
+    def _finish(self, spoken: Spoken, outcome: Outcome, category: str, more: tuple[Segment, ...] = ()) -> Example:
+        text, offset = self._styled(spoken.sentence.text)
+        calls = tuple(
+            LabelledCall(tool.name, {
+                path: tuple(
+                    each if isinstance(each, Member) else Span(0, each[0] + offset, each[1] + offset)
+                    for each in places
+                )
+                for path, places in values.items()
+            })
+            for tool, values in spoken.calls
+        )
+        if outcome in (Outcome.DECLINE, Outcome.ANSWER):
+            calls = ()
+        return Example((Segment(SegmentRole.NOW, text), *more), outcome, calls, category)
+
+    def _styled(self, text: str) -> tuple[str, int]:
+        """The text as typed or heard, and how far its letters moved."""
+        rng = self._rng
+        offset = 0
+        if rng.random() < 0.1:
+            opener = rng.choice(_OPENERS)
+            text, offset = opener + text, len(opener)
+        if rng.random() < 0.1 and text[-1:].isalnum():
+            text += rng.choice(_CLOSERS)
+        draw = rng.random()
+        if draw < 0.45:
+            # As a recogniser writes it: no capitals (one letter stays one letter).
+            text = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+            if draw < 0.3:
+                text = text.rstrip(".!?")
+        elif draw < 0.7:
+            text = text[:1].upper() + text[1:]
+            if text[-1:].isalnum() and rng.random() < 0.5:
+                text += rng.choice(".!.")
+        if rng.random() < 0.06:
+            text = self._misspelt(text)
+        return text, offset
+
+    def _misspelt(self, text: str) -> str:
+        """Two neighbouring letters exchanged: the usual slip, and no label moves."""
+        places = [i for i in range(1, len(text) - 2) if text[i : i + 2].isalpha() and text[i - 1].isalpha()]
+        if not places:
+            return text
+        at = self._rng.choice(places)
+        return text[:at] + text[at + 1] + text[at] + text[at + 2 :]
+
+    def _answered(self, spoken: Spoken) -> Example:
+        """The same sentence after its calls were made: now it is answered."""
+        rng = self._rng
+        more = []
+        for tool, values in spoken.calls:
+            arguments = {
+                ".".join(path): [
+                    each.value if isinstance(each, Member) else spoken.sentence.text[each[0] : each[1]] for each in places
+                ]
+                for path, places in values.items()
+            }
+            plain = {name: each[0] if len(each) == 1 else each for name, each in arguments.items()}
+            more.append(Segment(SegmentRole.CALL, render_values(tool.name, plain)))
+            more.append(Segment(SegmentRole.RESULT, render_values(tool.name, self._result(plain))))
+        return self._finish(spoken, Outcome.ANSWER, "answer", tuple(more))
+
+    def _result(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        rng = self._rng
+        draw = rng.random()
+        place = next((value for value in arguments.values() if isinstance(value, str)), "it")
+        if draw < 0.25:
+            return {"error": rng.choice((
+                f"I don't know {place}", f"{place} did not answer", "not available", "no data", f"{place} could be one of several",
+                "the service did not respond in time", "permission denied", "value out of range",
+            ))}
+        if draw < 0.32:
+            return {"status": "CANCELLED_BY_USER", "message": "The user said no."}
+        if draw < 0.5:
+            return {"status": rng.choice(("ok", "done", "success"))}
+        if draw < 0.7:
+            return {"result": rng.choice((rng.randint(0, 100), "on", "off", True, f"{place} is set", 21.5))}
+        state = rng.choice(("on", "off", "open", "closed", "idle", "playing"))
+        return {**{key: value for key, value in list(arguments.items())[:2]}, rng.choice(("state", "value", "now")): rng.choice((state, rng.randint(0, 100)))}
+
+    def _with_distractor(self, example: Example) -> Example:
+        """The same after an earlier, unrelated exchange, failed ones included: it changes nothing."""
+        rng = self._rng
+        if any(segment.role in (SegmentRole.USER, SegmentRole.MODEL) for segment in example.segments):
+            return example
+        earlier: list[Segment] = []
+        for _ in range(rng.randint(1, 2)):
+            if rng.random() < 0.2:
+                said, answer = rng.choice(_SMALL_TALK)
+            else:
+                tool = rng.choice(self._each_tool())
+                if not self._says[tool]:
+                    continue
+                sentence = self._expand(tool, rng.choice(self._says[tool]))
+                said = self._styled(sentence.text)[0]
+                place = next((said[a:b] for places in sentence.spans.values() for a, b in places if b <= len(said)), "it")
+                answer = rng.choice((
+                    f"The {place} is on.", f"Okay, {place}.", "Done.", f"The {place} light is off.", "I can't do that.",
+                    f"I did not reach {place}.", f"I don't know {place}.", "I did nothing.", "Which room?", "It is 21 degrees.",
+                    f"The {place} lights are on at {rng.randint(1, 100)} percent.",
+                ))
+            earlier += [Segment(SegmentRole.MODEL, answer), Segment(SegmentRole.USER, said)]
+        return Example((*example.segments, *earlier), example.outcome, example.calls, example.category)
+
+    def _from_entry(self, tools: list[Tool], entry: Entry) -> Example | None:
+        """An example of a free entry, if the tools it needs are declared."""
+        by_name = {tool.name: tool for tool in tools}
+        needed = [call.name for call in entry.calls] + [call.name for call, _ in entry.steps]
+        if entry.ask:
+            needed.append(entry.ask)
+        if any(name not in by_name for name in needed):
+            return None
+        drawn: dict[str, str] = {}
+
+        def fill(name: str, words: str | None) -> str:
+            if name not in drawn:
+                drawn[name] = self._fill(None, None, name, words or name)
+            return drawn[name]
+
+        earlier = [markup.expand(pattern, self._rng, fill) for pattern in entry.history]
+        now = markup.expand(entry.text, self._rng, fill)
+        text, offset = self._styled(now.text)
+        segments = [Segment(SegmentRole.NOW, text)]
+        for call, result in entry.steps:
+            values = {key: drawn[value[1:]] if value.startswith("$") else value for key, value in call.arguments.items()}
+            filled = json.loads(_substituted(json.dumps(result), drawn))
+            segments.append(Segment(SegmentRole.CALL, render_values(call.name, values)))
+            segments.append(Segment(SegmentRole.RESULT, render_values(call.name, filled)))
+        places: dict[str, tuple[int, int, int]] = {}
+        for order in range(len(earlier) - 1, -1, -1):
+            role = SegmentRole.USER if order % 2 == 0 else SegmentRole.MODEL
+            segments.append(Segment(role, earlier[order].text))
+            for name, spans in earlier[order].spans.items():
+                # The user's own words before the agent's.
+                if name not in places or role is SegmentRole.USER:
+                    places[name] = (len(segments) - 1, *spans[0])
+        for name, spans in now.spans.items():
+            places[name] = (0, spans[0][0] + offset, spans[0][1] + offset)
+        if entry.ask is not None:
+            calls = (LabelledCall(entry.ask, {}),) if entry.ask else ()
+            return Example(tuple(segments), Outcome.ASK, calls, "ask")
+        calls = tuple(self._labelled(by_name[call.name], call, places, now) for call in entry.calls)
+        if not calls:
+            outcome = Outcome.ANSWER if entry.steps else Outcome.DECLINE
+            return Example(tuple(segments), outcome, (), "decline")
+        reads = all(by_name[call.name].reads for call in calls)
+        category = "follow-up" if entry.history else "several" if len(calls) > 1 else "do"
+        return Example(tuple(segments), Outcome.QUERY if reads else Outcome.ACT, calls, category)
+
+    def _labelled(
+        self, tool: Tool, call: WrittenCall, places: dict[str, tuple[int, int, int]], now: Sentence
+    ) -> LabelledCall:
+        values: dict[tuple[str, ...], tuple[Value, ...]] = {}
+        leaves = {".".join(leaf.path): leaf for leaf in leaves_of(tool.declaration)}
+        for name, value in call.arguments.items():
+            leaf = leaves[name]
+            if value.startswith("$"):
+                if value[1:] not in places:
+                    raise ValueError(f"{call.name}: no slot {value} in {now.text!r}")
+                values[leaf.path] = (Span(*places[value[1:]]),)
+            else:
+                values[leaf.path] = (Member(self._member(leaf, value)),)
+        return LabelledCall(tool.name, values)
+
+
+def _substituted(text: str, drawn: dict[str, str]) -> str:
+    for name, value in drawn.items():
+        text = text.replace("$" + name, json.dumps(value)[1:-1])
+    return text
