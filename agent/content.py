@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Union
+from typing import Any
 
 
 class Role(str, Enum):
@@ -39,7 +39,7 @@ class FunctionResponsePart:
     response: dict[str, Any]
 
 
-Part = Union[TextPart, FunctionCallPart, FunctionResponsePart]
+Part = TextPart | FunctionCallPart | FunctionResponsePart
 
 
 @dataclass(frozen=True)

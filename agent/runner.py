@@ -354,8 +354,9 @@ class AgentRunner:
                     try:
                         response = await self._respond(turn, call, outcome, place)
                     finally:
+                        tool = self._by_name.get(call.name)
                         answered = FunctionResponsePart(call.id, call.name, response)
-                        results.append(Result(call, answered, self._by_name.get(call.name)))
+                        results.append(Result(call, answered, tool.declaration if tool else None))
                         turn.tell(FunctionResponse(call.id, call.name, response))
         finally:
             turn.add_step(results)
@@ -422,8 +423,8 @@ class AgentRunner:
     def _evaluate(self, turn: Turn, results: Iterable[Result]) -> None:
         """Remembers what went well; the model sees a failure of the same call only so often."""
         for each in results:
-            if each.succeeded and each.tool:
-                turn.session.remember_places(spoken_places(each.tool.declaration, each.call.arguments))
+            if each.succeeded and each.declaration:
+                turn.session.remember_places(spoken_places(each.declaration, each.call.arguments))
         for each in results:
             failures = sum(other.failed for other in turn.results if _what(other.call) == _what(each.call))
             if failures >= self.limits.max_same_call:

@@ -8,7 +8,7 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import asdict, replace
 from typing import Any
@@ -203,6 +203,7 @@ async def serve(settings: Settings, *, prompt: bool = False) -> None:
     Raises:
         HearthError: It could not start.
     """
+    run_prompt = _prompt() if prompt else None
     stop = asyncio.Event()
     # With its terminal gone a prompt has nobody to talk to, and an embedded broker must not be left behind.
     for number in (signal.SIGTERM, signal.SIGINT, *([signal.SIGHUP] if prompt else [])):
@@ -214,9 +215,7 @@ async def serve(settings: Settings, *, prompt: bool = False) -> None:
         service.broker = {"host": mqtt.broker, "port": mqtt.port} if mqtt else None
         async with asyncio.TaskGroup() as tasks:
             channel = tasks.create_task(_mqtt(service, mqtt), name="mqtt") if mqtt else None
-            if prompt:
-                from agent.channels.prompt import run_prompt
-
+            if run_prompt:
                 tasks.create_task(run_prompt(service, stop), name="prompt")
             # Usable is what this says. A broker may be away for a week, and the lamps are still ours.
             notify(f"READY=1\nSTATUS=model: {(await service.status())['model']}")
@@ -225,6 +224,14 @@ async def serve(settings: Settings, *, prompt: bool = False) -> None:
             notify("STOPPING=1")
             if channel:
                 channel.cancel()
+
+
+def _prompt() -> Callable[[Service, asyncio.Event], Coroutine[Any, Any, None]]:
+    try:
+        from agent.channels.prompt import run_prompt
+    except ImportError as error:
+        raise HearthError(f"the prompt needs the extra hearth[prompt]: {error}") from error
+    return run_prompt
 
 
 async def _broker(service: Service, stack: AsyncExitStack) -> MqttSettings | None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from agent.answer import compose
 from agent.content import Content, FunctionCallPart, FunctionResponsePart, Role
 from agent.events import AgentEvent
-from agent.tool import CANCELLED_BY_USER, AgentTool
+from agent.schema import FunctionDeclaration
+from agent.tool import CANCELLED_BY_USER
 from agent.truth import Answer, Facts
 
 if TYPE_CHECKING:
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Result:
-    """A call that was made, what came of it, and the tool; None where there is no such tool."""
+    """A call that was made, what came of it, and what was called; None where there is no such tool."""
 
     call: FunctionCallPart
     response: FunctionResponsePart
-    tool: AgentTool | None
+    declaration: FunctionDeclaration | None
 
     @property
     def failed(self) -> bool:
@@ -59,7 +60,7 @@ class Turn:
     room: str | None
     contents: list[Content] = field(init=False)
     results: list[Result] = field(default_factory=list)
-    facts: Facts = Facts()
+    facts: Facts = field(default_factory=Facts)
     answer: Answer = field(default_factory=Answer)
     events: asyncio.Queue[AgentEvent | None] = field(default_factory=asyncio.Queue)
     queries: int = 0
@@ -80,10 +81,9 @@ class Turn:
         self.results += results
         self.contents.append(Content(Role.MODEL, tuple(each.call for each in results)))
         self.contents.append(Content(Role.USER, tuple(each.response for each in results)))
-        succeeded = [each.tool for each in self.results if each.succeeded and each.tool]
-        told = [(each.call, each.response, each.tool and each.tool.declaration) for each in self.results]
+        succeeded = [each.declaration for each in self.results if each.succeeded and each.declaration]
         self.facts = Facts(
-            acted=any(not tool.declaration.read_only for tool in succeeded),
+            acted=any(not declaration.read_only for declaration in succeeded),
             told=bool(succeeded),
-            words=" ".join(compose(told)),
+            words=" ".join(compose([(each.call, each.response, each.declaration) for each in self.results])),
         )

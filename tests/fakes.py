@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import Any
 
 from agent.content import Content, FunctionCallPart, Role
 from agent.model.generative import Candidate, GenerateContentRequest, GenerateContentResponse, Outcome
 
-Line = Candidate | str | list[Candidate | str] | Exception
+Line = Candidate | str | Sequence[Candidate | str] | Exception
 """A candidate; words that answer; pieces of a stream, words or candidates; or what is raised."""
+
+
+HOLD = "held"
+"""An answer that comes only when the test sets `go`."""
 
 
 class ScriptedModel:
@@ -19,6 +23,7 @@ class ScriptedModel:
     Attributes:
         requests: What it was asked, in order.
         go: Cleared by a test, it holds the model until it is set.
+        holding: Set as soon as the model holds.
         closed: How often it was closed.
     """
 
@@ -31,6 +36,7 @@ class ScriptedModel:
         self.requests: list[GenerateContentRequest] = []
         self.go = asyncio.Event()
         self.go.set()
+        self.holding = asyncio.Event()
         self.closed = 0
 
     async def generate_content(self, request: GenerateContentRequest) -> GenerateContentResponse:
@@ -44,10 +50,14 @@ class ScriptedModel:
     ) -> AsyncIterator[GenerateContentResponse]:
         self.requests.append(request)
         line = self._next(request)
-        await self.go.wait()
+        if line is HOLD:
+            self.go.clear()
+        if not self.go.is_set():
+            self.holding.set()
+            await self.go.wait()
         if isinstance(line, Exception):
             raise line
-        for piece in line if isinstance(line, list) else [line]:
+        for piece in [line] if isinstance(line, (str, Candidate)) else line:
             yield GenerateContentResponse((answer(piece) if isinstance(piece, str) else piece,))
             await asyncio.sleep(0)
 

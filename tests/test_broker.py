@@ -134,12 +134,8 @@ async def test_a_broker_that_does_not_start_says_why(tmp_path: Path, monkeypatch
 
 
 PARENT = """
-import asyncio, os
+import asyncio
 from agent.channels.broker import embedded_broker
-
-if os.getuid() == 0:  # as root mosquitto changes its user, and with that the kernel forgets its parent
-    os.setgid(65534)
-    os.setuid(65534)
 
 async def main():
     async with embedded_broker() as broker:

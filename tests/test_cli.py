@@ -87,7 +87,7 @@ async def test_ask_without_a_session_is_a_single_turn(hearth, parrot):
 
 async def test_ask_takes_words_without_quotes(hearth, parrot):
     """As they are typed."""
-    status, out, _ = await hearth("ask", "hello", "there", "--json")
+    _, out, _ = await hearth("ask", "hello", "there", "--json")
 
     assert parrot.heard[0].text == "hello there"
     assert json.loads(out) == {"type": "text_message", "text": "hello there ü", "is_partial": False}
@@ -117,7 +117,7 @@ async def test_a_question_is_answered_at_the_terminal(hearth, parrot, typed, ope
     """Only yes is yes."""
     ours, theirs = os.openpty()
     os.write(ours, typed)
-    status, out, err = await hearth("ask", "ask", "--json", stdin=theirs)
+    _, out, err = await hearth("ask", "ask", "--json", stdin=theirs)
     os.close(ours)
     os.close(theirs)
 
@@ -165,7 +165,7 @@ async def test_help_imports_nothing_heavy(environment):
         "import sys, agent.cli\n"
         "try: agent.cli.main(['ask', '--help'])\n"
         "except SystemExit: pass\n"
-        "print(sorted({'numpy', 'textual', 'aiomqtt', 'ai_edge_litert', 'sentencepiece'} & set(sys.modules)))"
+        "print(sorted({'numpy', 'textual', 'aiomqtt', 'ai_edge_litert', 'pocketsphinx'} & set(sys.modules)))"
     )
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", code, env=environment, stdout=asyncio.subprocess.PIPE

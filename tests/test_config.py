@@ -121,7 +121,7 @@ def test_a_wrong_setting_is_named_with_file_and_what_is_allowed(write, text, sai
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
     """As the person wrote it."""
-    with pytest.raises(SettingsError, match="missing.toml: No such file"):
+    with pytest.raises(SettingsError, match=r"missing\.toml: No such file"):
         read_settings(tmp_path / "missing.toml")
 
 

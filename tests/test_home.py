@@ -42,12 +42,18 @@ def test_an_id_is_made_of_the_name_and_stays_where_it_is_given() -> None:
 @pytest.mark.parametrize(
     ("settings", "text"),
     [
-        (changed("device", "kettle", colour="red"), "\"kettle\" has no key 'colour'; allowed are id, name, kind"),
+        (
+            changed("device", "kettle", colour="red"),
+            "\"kettle\" has no key 'colour'; allowed are id, name, kind",
+        ),
         (changed("device", "kettle", mqqt={}), "has no key 'mqqt'.*one table of a driver: memory, mqtt"),
         (changed("device", "kettle", kind="pot"), "kind is 'pot'; allowed are light, switch, plug"),
         (changed("device", "kettle", kind=None), "\"kettle\" needs the key 'kind'"),
         (changed("device", "kettle", name=7), "a text"),
-        (changed("device", "kettle", room="cellar"), "there is no room 'cellar'; there are: living room, Küche"),
+        (
+            changed("device", "kettle", room="cellar"),
+            "there is no room 'cellar'; there are: living room, Küche",
+        ),
         (changed("device", "kettle", can=["brightness"]), "can is for lights; a plug has none"),
         (changed("device", "floor lamp", can=["disco"]), "allowed are brightness, color, white"),
         (changed("device", "floor lamp", can="brightness"), "must be a list"),
@@ -62,7 +68,11 @@ def test_an_id_is_made_of_the_name_and_stays_where_it_is_given() -> None:
             "'a/#' is no topic of one device",
         ),
         (
-            changed("device", "floor lamp", mqtt={"state_topic": "a", "command_topic": "b", "brightness_scale": 99}),
+            changed(
+                "device",
+                "floor lamp",
+                mqtt={"state_topic": "a", "command_topic": "b", "brightness_scale": 99},
+            ),
             "allowed are 100, 254, 255",
         ),
         (
@@ -104,7 +114,9 @@ def test_a_device_may_be_called_like_a_room() -> None:
 
 
 async def test_an_unknown_key_of_the_house_is_named_with_what_is_allowed() -> None:
-    with pytest.raises(SettingsError, match="has no key 'rooms'; allowed are floor, room, device, group, weather, mqtt"):
+    with pytest.raises(
+        SettingsError, match="has no key 'rooms'; allowed are floor, room, device, group, weather, mqtt"
+    ):
         async with open_house({"rooms": []}):
             pass
 

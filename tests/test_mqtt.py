@@ -19,9 +19,10 @@ from aiomqtt import Client, Message, MqttCodeError, MqttError, ProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.reasoncodes import ReasonCode
 
-from agent.channels import mqtt
+from agent.channels import mqtt, mqtt_link
 from agent.channels.mqtt import MqttChannel, publish
 from agent.channels.mqtt_connection import SESSION_TAKEN_OVER, Backoff, properties, reason_code
+from agent.channels.mqtt_link import MqttLink
 from agent.command import Command
 from agent.config import MqttSettings
 from agent.errors import AgentError, ErrorCode
@@ -387,6 +388,13 @@ async def test_an_oversized_command_with_an_id_is_answered_with_an_error(desk: D
 
 
 @pytest.mark.usefixtures("channel")
+async def test_who_names_a_response_topic_hears_of_the_error_without_an_id(peer: Peer) -> None:
+    await peer.send(b"{", properties=properties(PacketTypes.PUBLISH, ResponseTopic="hearth/client/7"))
+
+    assert (await peer.reply("hearth/client/7"))["error"]["name"] == "INVALID_REQUEST"
+
+
+@pytest.mark.usefixtures("channel")
 async def test_a_fault_of_our_own_does_not_end_the_reading(
     desk: Desk, peer: Peer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -613,7 +621,7 @@ async def test_a_password_file_that_is_missing_is_tried_on(
 async def test_a_reason_that_stays_is_logged_once(
     desk: Desk, mosquitto: Mosquitto, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.DEBUG, logger=mqtt.__name__)
+    caplog.set_level(logging.DEBUG, logger=mqtt_link.__name__)
     mosquitto.stop()
     async with running(desk, settings_for(mosquitto)):
         await until(lambda: len(lines(caplog, "next attempt")) >= 3)
@@ -660,14 +668,14 @@ def test_the_broker_s_reason_for_a_takeover_is_read_from_the_cause() -> None:
     assert reason_code(lost) == SESSION_TAKEN_OVER
 
 
-def test_our_client_id_differs_between_machines(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_our_client_id_differs_between_machines(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ids = []
     for machine in ("one", "two"):
         (tmp_path / machine).write_text(machine)
         monkeypatch.setattr("agent.config.MACHINE_ID", tmp_path / machine)
-        ids.append(MqttChannel(MqttSettings(), "desk", desk.handle, desk.confirm, desk.house)._client_id())
+        ids.append(
+            MqttLink(MqttSettings(), "desk", AVAILABILITY, (), lambda message: None, lambda: None).client_id
+        )
 
     assert ids[0].startswith("hearth-desk-")
     assert ids[0] != ids[1]

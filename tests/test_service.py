@@ -294,8 +294,8 @@ async def running(path: Path, directories: Path, *arguments: str):
         yield process, systemd
     finally:
         if process.returncode is None:
-            process.kill()
-        await process.wait()
+            process.terminate()  # not kill: an embedded broker ends with it
+            await process.communicate()
         systemd.close()
         (directories / "notify").unlink()
 

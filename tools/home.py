@@ -82,14 +82,10 @@ class Home:
         Raises:
             SettingsError: A key, a type or a name is wrong; the text names the place and what is allowed.
         """
-        floors = tuple(
-            read_table(Floor, table, _where("floor", table)) for table in _tables(settings, "floor")
-        )
+        floors = tuple(read_table(Floor, table, _where("floor", table)) for table in _tables(settings, "floor"))
         rooms = tuple(read_table(Room, table, _where("room", table)) for table in _tables(settings, "room"))
         devices = tuple(_device(table) for table in _tables(settings, "device"))
-        groups = tuple(
-            read_table(Group, table, _where("group", table)) for table in _tables(settings, "group")
-        )
+        groups = tuple(read_table(Group, table, _where("group", table)) for table in _tables(settings, "group"))
         floor_names = _unique("floor", floors)
         room_names = _unique("room", rooms)
         areas = _apart(floor_names, room_names)
@@ -198,8 +194,6 @@ def _with_members(group: Group, devices: Mapping[str, str], areas: Mapping[str, 
         key = name_key(member)
         stored = devices.get(key) or areas.get(key)
         if stored is None:
-            raise SettingsError(
-                f'[[tools.group]] "{group.name}": there is no device, room or floor {member!r}'
-            )
+            raise SettingsError(f'[[tools.group]] "{group.name}": there is no device, room or floor {member!r}')
         members.append(stored)
     return replace(group, members=tuple(members))

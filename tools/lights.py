@@ -133,7 +133,9 @@ class Lights:
         unknown = [device for device in on if states[device.id].brightness is None]
         if unknown:
             names = listed([the(device.name) for device in unknown])
-            return {"error": sentence(f"it is not known how bright {names} {verb([device.name for device in unknown])}")}
+            return {
+                "error": sentence(f"it is not known how bright {names} {verb([device.name for device in unknown])}")
+            }
         ends: set[str] = set()
 
         def plan(device: Device, state: State) -> Change:

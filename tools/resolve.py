@@ -99,7 +99,9 @@ class _Area:
     @property
     def where(self) -> str:
         """ "in the kitchen", "on the first floor", "upstairs"."""
-        last = self.name.casefold().split()[-1]
+        last = self.name.casefold().split()[-1] if self.name else "there"
+        if last == "there":
+            return last  # what an exception is taken from has no name of its own
         if last in ("upstairs", "downstairs", "outside", "inside", "outdoors"):
             return self.name
         return f"{'on' if last in ('floor', 'level', 'storey') else 'in'} {the(self.name)}"
@@ -254,20 +256,39 @@ class Resolver:
         if not base:
             raise self._unsaid(wish)
         whole = self._read(base, spoken, wish)
-        gone = self._excluded(excluded, replace(wish, whole_rooms=True))
-        ids = {device.id for device in gone.devices}
+        ids, label = self._excluded(excluded, replace(wish, whole_rooms=True), whole)
         left = tuple(device for device in whole.devices if device.id not in ids)
         if not left:
             raise PlaceError(f'nothing is left of "{spoken}"')
-        return Place(left, f"{whole.label} except {gone.label}")
+        return Place(left, f"{whole.label} except {label}")
 
-    def _excluded(self, tokens: list[str], wish: Wish) -> Place:
-        """What is to be left alone, which may be what the function would not have moved: "except the TV"."""
+    def _excluded(self, tokens: list[str], wish: Wish, whole: Place) -> tuple[set[str], str]:
+        """The ids of what is to be left alone, and what it is called.
+
+        It may be what the function would not have moved ("except the TV"), or have a name that says enough
+        only where it is ("the bedroom lights except the ceiling light"). All readings count: leaving one
+        thing too many alone is the smaller harm.
+        """
         spoken = " ".join(tokens)
-        try:
-            return self._read(tokens, spoken, wish)
-        except PlaceError:
-            return self._read(tokens, spoken, ASK)
+        ids: set[str] = set()
+        label, trouble = "", self._unsaid(wish)
+        readings: tuple[Callable[[], Place | None], ...] = (
+            lambda: self._read(tokens, spoken, wish),
+            lambda: self._read(tokens, spoken, ASK),
+            lambda: self._inside(_Area("", whole.devices), tokens, wish, False, spoken),
+        )
+        for read in readings:
+            try:
+                place = read()
+            except PlaceError as error:
+                trouble = error
+                continue
+            if place is not None:
+                ids |= {device.id for device in place.devices}
+                label = label or place.label
+        if not label:
+            raise trouble
+        return ids, label
 
     def _listed(self, tokens: list[str], spoken: str, wish: Wish) -> Place:
         """ "the kitchen and the hall lights": a kind that is said of one of the list is said of all."""
@@ -288,19 +309,23 @@ class Resolver:
         )
 
     def _single(self, tokens: list[str], spoken: str, wish: Wish) -> Place:
-        said, tokens, every = tokens, *_without_all(tokens, wish.asking)
+        said, (tokens, every) = tokens, _without_all(tokens, wish.asking)
+        both = tokens[:1] == ["both"]
+        tokens = tokens[1:] if both else tokens
         if key_of(tokens) in _HOUSE or (every and not tokens):
             return self._whole_house(spoken, wish)
+        if every or both:
+            wish = replace(wish, whole_rooms=True)
+            named = self._exact(tokens, wish)
+            if named is not None:
+                return named
         name, kinds, plural = _kind_words(tokens)
-        if "and" in tokens:
-            listing = kinds is None or not wish.kinds & kinds or not self._is_name(name)
-            if listing:
-                return self._listed(said, spoken, wish)
-        if tokens[:1] == ["both"]:
-            name, plural = [token for token in name if token != "both"], True
+        if "and" in tokens and (kinds is None or not wish.kinds & kinds or not self._is_name(name)):
+            return self._listed(said, spoken, wish)
+        plural = plural or both
         if kinds is not None:
             wish = _narrowed(wish, kinds, spoken)
-        if every or plural:
+        if plural:
             wish = replace(wish, whole_rooms=True)
         name = _stripped(name)
         if key_of(name) in _HOUSE or (every and name in (["rooms"], ["room"], ["floors"], ["floor"])):
@@ -327,9 +352,7 @@ class Resolver:
         label = "everything" if len(wish.kinds) == len(ANY) else f"all the {noun(wish.kinds, 2)}"
         return Place(devices, label if len(devices) > 1 else the(devices[0].name))
 
-    def _bare(
-        self, kinds: frozenset[Kind] | None, every: bool, plural: bool, spoken: str, wish: Wish
-    ) -> Place:
+    def _bare(self, kinds: frozenset[Kind] | None, every: bool, plural: bool, spoken: str, wish: Wish) -> Place:
         """A kind without a name: "all the lights", "the fan" where there is one, "the windows" in a question."""
         if kinds is None:
             raise self._unsaid(wish)
@@ -427,7 +450,7 @@ class Resolver:
         elif len(devices) == 1 and wish.kinds != LIGHTS:
             label = the(devices[0].name)
         elif len(kinds) == 1:
-            label = f"the {area.name} {noun(kinds, len(devices))}"
+            label = " ".join(f"the {area.name} {noun(kinds, len(devices))}".split())
         else:
             label = listed([the(device.name) for device in devices], most=3)
         return Place(devices, label, area.where)
@@ -497,7 +520,9 @@ def _without_all(tokens: list[str], asking: bool) -> tuple[list[str], bool]:
     """The words without an "all", "every" or "everywhere" around them, and whether there was one."""
     all_words = _ALL | _ANY if asking else _ALL
     every = False
-    while tokens and key_of(tokens) not in _HOUSE and tokens[0] in {*all_words, *_IN}:
+    while len(tokens) > 1 and tokens[-1] in ("on", "off"):
+        tokens = tokens[:-1]  # "turn it all off"
+    while tokens and key_of(tokens) not in _HOUSE and tokens[0] in {*all_words, *_IN, "any"}:
         every = every or tokens[0] in all_words
         tokens = without_determiner(tokens[1:])
     if tokens and tokens[-1] in all_words:
@@ -527,11 +552,11 @@ def _split_exception(tokens: list[str]) -> tuple[list[str], list[str]]:
     for index in range(len(tokens)):
         for words in _EXCEPT:
             if tokens[index : index + len(words)] == words:
-                after = tokens[index + len(words) :]
+                after = without_determiner(tokens[index + len(words) :])
                 while after and after[0] in {*_IN, "1", "ones"}:
                     after = without_determiner(after[1:])
                 before = tokens[:index]
-                return (before[:-1] if before[-1:] == ["and"] else before), without_determiner(after)
+                return (before[:-1] if before[-1:] == ["and"] else before), after
     return tokens, []
 
 

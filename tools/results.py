@@ -31,7 +31,10 @@ def moved(place: Place, outcomes: Sequence[Outcome], note: str = "") -> dict[str
         return {"error": sentence(failures(failed))}
     names = [outcome.device.name for outcome in done]
     label = place.label if not failed else listed([the(name) for name in names], most=4)
-    result: dict[str, Any] = {"place": label, "state": _common([outcome.state.word for outcome in done]) or "mixed"}
+    result: dict[str, Any] = {
+        "place": label,
+        "state": _common([outcome.state.word for outcome in done]) or "mixed",
+    }
     lamps = [outcome.state for outcome in done if outcome.device.kind in LIGHTS]
     if result["state"] == "on" and len(lamps) == len(done):
         result |= look(lamps)

@@ -15,12 +15,8 @@ from tools.drivers import RGB
 
 # Letters that Unicode does not decompose into a base and a mark.
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i", "þ": "th", "ð": "d"})
-_SMALL_NUMBERS = {
-    word: str(number)
-    for number, word in enumerate(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-    )
-}
+_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
+_SMALL_NUMBERS = {word: str(number) for number, word in enumerate(_NUMBERS.split())}
 _DETERMINERS = {"the", "a", "an", "my", "our", "your", "this", "that", "these", "those"}
 
 

@@ -117,11 +117,25 @@ def collate(group: Group, tokenizer: Tokenizer, cards: dict[Tool, Card]) -> Batc
         return torch.zeros(*shape, dtype=torch.long)
 
     batch = Batch(
-        zeros(size, length), zeros(size, length), torch.zeros(size, length), torch.zeros(size, length),
-        zeros(size, length) - 1, card_pieces, card_mask, slots, torch.tensor(first_slots),
-        zeros(size, steps), zeros(size, steps), zeros(size, steps), zeros(size, steps, 2), zeros(size, steps),
-        zeros(size, steps) + NO_TARGET, zeros(size, steps) + NO_TARGET, zeros(size, steps),
-        torch.zeros(size, len(shown)), [example.category for example, _, _ in kept],
+        zeros(size, length),
+        zeros(size, length),
+        torch.zeros(size, length),
+        torch.zeros(size, length),
+        zeros(size, length) - 1,
+        card_pieces,
+        card_mask,
+        slots,
+        torch.tensor(first_slots),
+        zeros(size, steps),
+        zeros(size, steps),
+        zeros(size, steps),
+        zeros(size, steps, 2),
+        zeros(size, steps),
+        zeros(size, steps) + NO_TARGET,
+        zeros(size, steps) + NO_TARGET,
+        zeros(size, steps),
+        torch.zeros(size, len(shown)),
+        [example.category for example, _, _ in kept],
     )
     for row, (example, rendering, decisions) in enumerate(kept):
         batch.pieces[row, : len(rendering.pieces)] = torch.tensor(rendering.pieces)
@@ -136,9 +150,9 @@ def collate(group: Group, tokenizer: Tokenizer, cards: dict[Tool, Card]) -> Batc
             batch.previous[row, step] = decision.previous
             batch.subjects[row, step] = decision.subject
             # Rows of the memory: places in the text stand as they are, tools come after the padded text.
-            batch.rows[row, step] = torch.tensor([
-                at if at < TOOL_ROWS else length + at - TOOL_ROWS for at in decision.rows
-            ])
+            batch.rows[row, step] = torch.tensor(
+                [at if at < TOOL_ROWS else length + at - TOOL_ROWS for at in decision.rows]
+            )
             batch.chosen_slots[row, step] = decision.slot
             batch.targets[row, step] = decision.target
             batch.lasts[row, step] = decision.last
@@ -156,8 +170,11 @@ def decide(
 ) -> list[Decision] | None:
     """The right decisions of an example; None when a word it needs did not fit the rendering."""
     after_mode = {
-        Outcome.ACT: Previous.ACT, Outcome.QUERY: Previous.QUERY, Outcome.ASK: Previous.ASK,
-        Outcome.DECLINE: Previous.DECLINE, Outcome.ANSWER: Previous.ANSWER,
+        Outcome.ACT: Previous.ACT,
+        Outcome.QUERY: Previous.QUERY,
+        Outcome.ASK: Previous.ASK,
+        Outcome.DECLINE: Previous.DECLINE,
+        Outcome.ANSWER: Previous.ANSWER,
     }
     decisions = [Decision(Kind.MODE, Previous.NOTHING, target=MODES.index(example.outcome))]
     if example.outcome in (Outcome.DECLINE, Outcome.ANSWER):

@@ -33,7 +33,7 @@ def number_between(rng: random.Random, low: int, high: int) -> str:
     """A number in a range, as digits or words; round ones more often."""
     step = rng.choice((1, 1, 5, 10)) if high - low > 20 else 1
     number = max(low, min(high, rng.randint(low, high) // step * step))
-    if rng.random() < 0.3 and 0 <= number:
+    if rng.random() < 0.3 and number >= 0:
         return in_words(number)
     return str(number)
 
@@ -45,8 +45,10 @@ def _percent(rng: random.Random) -> str:
     number = rng.choice((rng.randint(1, 100), rng.randrange(5, 105, 5), rng.randrange(10, 110, 10)))
     words = in_words(number) if number < 100 else rng.choice(("a hundred", "one hundred"))
     digits = str(number) if rng.random() < 0.65 else words
-    return digits + rng.choice(("%", " percent", " percent", " %", "", " per cent")) if digits[0].isdigit() else (
-        digits + rng.choice((" percent", " percent", "", " per cent"))
+    return (
+        digits + rng.choice(("%", " percent", " percent", " %", "", " per cent"))
+        if digits[0].isdigit()
+        else (digits + rng.choice((" percent", " percent", "", " per cent")))
     )
 
 
@@ -60,7 +62,11 @@ def _temperature(rng: random.Random) -> str:
 def _setting(rng: random.Random) -> str:
     """A temperature that may be said without its unit: to a thermostat a bare number means degrees."""
     temperature = _temperature(rng)
-    return temperature if rng.random() < 0.6 else temperature.removesuffix(" degrees").removesuffix("°").removesuffix(" celsius")
+    return (
+        temperature
+        if rng.random() < 0.6
+        else temperature.removesuffix(" degrees").removesuffix("°").removesuffix(" celsius")
+    )
 
 
 def _time(rng: random.Random) -> str:
@@ -69,7 +75,11 @@ def _time(rng: random.Random) -> str:
     if draw < 0.1:
         return rng.choice(("noon", "midnight", "half past " + in_words(hour), "quarter to " + in_words(hour)))
     if draw < 0.3:
-        return in_words(hour) + (f" {in_words(minute)}" if minute > 9 else "") + rng.choice((" am", " pm", "", " o'clock" if minute == 0 else ""))
+        return (
+            in_words(hour)
+            + (f" {in_words(minute)}" if minute > 9 else "")
+            + rng.choice((" am", " pm", "", " o'clock" if minute == 0 else ""))
+        )
     clock = f"{hour}:{minute:02d}" if minute or rng.random() < 0.3 else str(hour)
     return clock + rng.choice((" am", " pm", "am", "pm", " a.m.", "" if ":" in clock else " o'clock"))
 
@@ -78,7 +88,9 @@ def _duration(rng: random.Random) -> str:
     unit = rng.choice(("second", "minute", "minute", "minute", "hour", "hour"))
     number = rng.choice((1, 2, 3, 5, 10, 15, 20, 30, 45, rng.randint(1, 90)))
     if rng.random() < 0.15:
-        return rng.choice(("half an hour", "an hour", "a minute", "an hour and a half", "quarter of an hour", "two and a half hours"))
+        return rng.choice(
+            ("half an hour", "an hour", "a minute", "an hour and a half", "quarter of an hour", "two and a half hours")
+        )
     count = str(number) if rng.random() < 0.7 else in_words(number)
     text = f"{count} {unit}{'' if number == 1 else 's'}"
     if unit == "hour" and rng.random() < 0.25:
@@ -91,21 +103,36 @@ def _date(rng: random.Random) -> str:
     month = month if rng.random() < 0.5 else month.capitalize()
     day = rng.randint(1, 28)
     ending = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd"}.get(day, "th")
-    return rng.choice((
-        f"{month} {day}", f"{month} {day}{ending}", f"the {day}{ending} of {month}", "today", "tomorrow",
-        f"next {rng.choice(('monday', 'tuesday', 'friday', 'week'))}", f"{rng.choice(('saturday', 'sunday', 'wednesday'))}",
-    ))
+    return rng.choice(
+        (
+            f"{month} {day}",
+            f"{month} {day}{ending}",
+            f"the {day}{ending} of {month}",
+            "today",
+            "tomorrow",
+            f"next {rng.choice(('monday', 'tuesday', 'friday', 'week'))}",
+            f"{rng.choice(('saturday', 'sunday', 'wednesday'))}",
+        )
+    )
 
 
 def _money(rng: random.Random) -> str:
     number = number_between(rng, 1, 500)
-    return rng.choice((f"{number} dollars", f"{number} euros", f"{number} pounds", number)) if not number[0].isdigit() else (
-        rng.choice((f"${number}", f"{number} dollars", f"{number} euros", f"€{number}", number, f"{number}.50"))
+    return (
+        rng.choice((f"{number} dollars", f"{number} euros", f"{number} pounds", number))
+        if not number[0].isdigit()
+        else (rng.choice((f"${number}", f"{number} dollars", f"{number} euros", f"€{number}", number, f"{number}.50")))
     )
 
 
 def _phone(rng: random.Random) -> str:
-    return rng.choice((f"555-{rng.randint(1000, 9999)}", f"0{rng.randint(100, 999)} {rng.randint(100000, 999999)}", f"+44 20 {rng.randint(1000, 9999)} {rng.randint(1000, 9999)}"))
+    return rng.choice(
+        (
+            f"555-{rng.randint(1000, 9999)}",
+            f"0{rng.randint(100, 999)} {rng.randint(100000, 999999)}",
+            f"+44 20 {rng.randint(1000, 9999)} {rng.randint(1000, 9999)}",
+        )
+    )
 
 
 GENERATED: dict[str, Callable[[random.Random], str]] = {

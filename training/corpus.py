@@ -90,7 +90,26 @@ class Corpus:
     entries: list[Entry] = field(default_factory=list)
 
 
-_READING = ("get", "read", "check", "list", "find", "search", "is", "how", "what", "show", "current", "lookup", "look", "count", "status", "query", "fetch", "forecast")
+_READING = (
+    "get",
+    "read",
+    "check",
+    "list",
+    "find",
+    "search",
+    "is",
+    "how",
+    "what",
+    "show",
+    "current",
+    "lookup",
+    "look",
+    "count",
+    "status",
+    "query",
+    "fetch",
+    "forecast",
+)
 
 
 def house_declarations() -> dict[str, FunctionDeclaration]:
@@ -129,11 +148,17 @@ def read_corpus() -> Corpus:
     for name, declaration in declared.items():
         kinds = said.get(name, {"domain": ["none"]})
         corpus.house.append(
-            _checked(Tool(
-                declaration, "house." + kinds["domain"][0],
-                tuple(kinds.get("says", ())), tuple(kinds.get("asks", ())), tuple(kinds.get("declines", ())),
-                _house_values(declaration), bool(declaration.read_only),
-            ))
+            _checked(
+                Tool(
+                    declaration,
+                    "house." + kinds["domain"][0],
+                    tuple(kinds.get("says", ())),
+                    tuple(kinds.get("asks", ())),
+                    tuple(kinds.get("declines", ())),
+                    _house_values(declaration),
+                    bool(declaration.read_only),
+                )
+            )
         )
     for path in sorted((HERE / "declarations").glob("*.yaml")):
         corpus.others += _tools(path)
@@ -144,7 +169,14 @@ def read_corpus() -> Corpus:
 
 def _house_values(declaration: FunctionDeclaration) -> dict[str, list[str] | str]:
     """The classes that fill the house's parameters where a pattern names none."""
-    classes = {"room": "room", "device": "switch", "brightness": "percent", "amount": "percent", "color": "color", "location": "city"}
+    classes = {
+        "room": "room",
+        "device": "switch",
+        "brightness": "percent",
+        "amount": "percent",
+        "color": "color",
+        "location": "city",
+    }
     return {name: classes.get(name, "room") for name in declaration.parameters.properties}
 
 
@@ -181,11 +213,17 @@ def _tool(item: dict[str, Any], domain: str) -> Tool:
     declaration = FunctionDeclaration.from_json(data)
     first_word = "".join(c if c.islower() else " " for c in item["name"].replace("_", " ")).split()[:1]
     reads = item.get("read_only", bool(first_word) and first_word[0] in _READING)
-    return _checked(Tool(
-        declaration, domain,
-        tuple(map(str, item.get("says") or ())), tuple(map(str, item.get("asks") or ())), tuple(map(str, item.get("declines") or ())),
-        values, bool(reads),
-    ))
+    return _checked(
+        Tool(
+            declaration,
+            domain,
+            tuple(map(str, item.get("says") or ())),
+            tuple(map(str, item.get("asks") or ())),
+            tuple(map(str, item.get("declines") or ())),
+            values,
+            bool(reads),
+        )
+    )
 
 
 def _checked(tool: Tool) -> Tool:
@@ -209,12 +247,14 @@ def _entry(item: dict[str, Any], path: Path) -> Entry:
     ask = None
     if "ask" in item:
         ask = item["ask"] or ""
-    steps = tuple(
-        (_call(step["call"]), step["result"]) for step in item.get("steps") or []
-    )
+    steps = tuple((_call(step["call"]), step["result"]) for step in item.get("steps") or [])
     return Entry(
-        str(item["text"]), tuple(map(str, item.get("history") or ())),
-        tuple(_call(call) for call in item.get("calls") or ()), ask, steps, path.stem,
+        str(item["text"]),
+        tuple(map(str, item.get("history") or ())),
+        tuple(_call(call) for call in item.get("calls") or ()),
+        ask,
+        steps,
+        path.stem,
     )
 
 

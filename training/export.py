@@ -56,8 +56,16 @@ class Decode(nn.Module):
         self.network = network
 
     def forward(
-        self, kind: Tensor, previous: Tensor, subject: Tensor, chosen: Tensor, now: Tensor, mask: Tensor,
-        cache: Tensor, memory: Tensor, memory_mask: Tensor,
+        self,
+        kind: Tensor,
+        previous: Tensor,
+        subject: Tensor,
+        chosen: Tensor,
+        now: Tensor,
+        mask: Tensor,
+        cache: Tensor,
+        memory: Tensor,
+        memory_mask: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor]:
         return self.network.step(kind, previous, subject, chosen, now, mask, cache, memory, memory_mask)
 
@@ -69,19 +77,28 @@ def convert(network: Network, path: Path) -> None:
     network.eval()
     built = None
     for length in TEXT_LENGTHS:
-        integers = torch.zeros(1, length, dtype=torch.int32)
-        encode = (integers, integers, torch.ones(1, length))
+        # Every argument is a tensor of its own: the converter takes one given twice for one input.
+        encode = (
+            torch.zeros(1, length, dtype=torch.int32),
+            torch.zeros(1, length, dtype=torch.int32),
+            torch.ones(1, length),
+        )
         fuse = (torch.zeros(1, length, WIDTH), torch.zeros(1, MAX_TOOLS, WIDTH), torch.ones(1, length + MAX_TOOLS))
         start = litert_torch if built is None else built
         built = start.signature(f"encode_{length}", Encode(network), encode)
         built = built.signature(f"fuse_{length}", Fuse(network), fuse)
     for length in TEXT_LENGTHS:
         memory = length + MAX_TOOLS
-        one = torch.zeros(1, 1, dtype=torch.int32)
-        vector = torch.zeros(1, 1, WIDTH)
         decode = (
-            one, one, vector, vector, torch.zeros(1, DECISIONS, 1), torch.ones(1, 1, DECISIONS),
-            torch.zeros(LAYERS, 2, DECISIONS, WIDTH), torch.zeros(LAYERS, 2, memory, WIDTH), torch.ones(1, memory),
+            torch.zeros(1, 1, dtype=torch.int32),
+            torch.zeros(1, 1, dtype=torch.int32),
+            torch.zeros(1, 1, WIDTH),
+            torch.zeros(1, 1, WIDTH),
+            torch.zeros(1, DECISIONS, 1),
+            torch.ones(1, 1, DECISIONS),
+            torch.zeros(LAYERS, 2, DECISIONS, WIDTH),
+            torch.zeros(LAYERS, 2, memory, WIDTH),
+            torch.ones(1, memory),
         )
         assert built is not None
         built = built.signature(f"decode_{length}", Decode(network), decode)

@@ -24,9 +24,22 @@ from training.markup import Sentence
 # something to decline only if nothing of these is declared instead.
 FAMILIES: dict[str, set[str]] = {
     "home": {
-        "house.lights", "house.switches", "house.state", "house.several", "home_lighting_variants",
-        "home_switch_variants", "home_sensors", "smart_tv_speakers", "thermostat_climate", "covers",
-        "locks_security", "kitchen_appliances", "cleaning", "water_energy", "house.garage", "photo_camera",
+        "house.lights",
+        "house.switches",
+        "house.state",
+        "house.several",
+        "home_lighting_variants",
+        "home_switch_variants",
+        "home_sensors",
+        "smart_tv_speakers",
+        "thermostat_climate",
+        "covers",
+        "locks_security",
+        "kitchen_appliances",
+        "cleaning",
+        "water_energy",
+        "house.garage",
+        "photo_camera",
     },
     "weather": {"house.weather", "weather_variants", "garden", "home_sensors"},
     "time": {"house.clock", "timers_alarms", "phone", "calendar", "notes_reminders", "kitchen_appliances"},
@@ -110,12 +123,30 @@ class Spoken:
     calls: list[tuple[Tool, dict[tuple[str, ...], list[tuple[int, int] | Member]]]] = field(default_factory=list)
 
 
-_OPENERS = ("hey ", "ok ", "okay so ", "um ", "please ", "hi, ", "uh ", "so ", "well ", "hey hearth, ", "listen, ", "alright, ", "could you ", "sorry, ")
+_OPENERS = (
+    "hey ",
+    "ok ",
+    "okay so ",
+    "um ",
+    "please ",
+    "hi, ",
+    "uh ",
+    "so ",
+    "well ",
+    "hey hearth, ",
+    "listen, ",
+    "alright, ",
+    "could you ",
+    "sorry, ",
+)
 _CLOSERS = (" please", " thanks", ", please", " now", " for me", ", thank you", " right now", " would you")
 _JOINERS = (" and ", " and ", " and then ", ", then ", ", and ", ". ", " and also ", ", ", "; ", " then ", ". then ")
 _SMALL_TALK = (
-    ("thanks", "You're welcome."), ("good morning", "Good morning."), ("what can you do", "I can switch your lights."),
-    ("tell me a joke", "I can't do that."), ("never mind", "Okay."),
+    ("thanks", "You're welcome."),
+    ("good morning", "Good morning."),
+    ("what can you do", "I can switch your lights."),
+    ("tell me a joke", "I can't do that."),
+    ("never mind", "Okay."),
 )
 
 
@@ -229,7 +260,9 @@ class Generator:
         if draw < 0.60:
             return self._answered(spoken)
         reads = all(each.reads for each, _ in spoken.calls)
-        return self._finish(spoken, Outcome.QUERY if reads else Outcome.ACT, "several" if len(spoken.calls) > 1 else "do")
+        return self._finish(
+            spoken, Outcome.QUERY if reads else Outcome.ACT, "several" if len(spoken.calls) > 1 else "do"
+        )
 
     def _any_tool(self, tools: list[Tool]) -> Tool:
         """A tool of the group; the house's lights and state questions have more patterns and more turns."""
@@ -239,10 +272,7 @@ class Generator:
     def _nothing_fits(self, tools: list[Tool]) -> Example | None:
         """A wish for a tool that is not there, nor anything like it."""
         close = {tool.domain for tool in tools}
-        absent = [
-            tool for tool in self._each_tool()
-            if not overlap(tool.domain, close) and self._says[tool]
-        ]
+        absent = [tool for tool in self._each_tool() if not overlap(tool.domain, close) and self._says[tool]]
         if not absent:
             return None
         tool = self._rng.choice(absent)
@@ -255,7 +285,7 @@ class Generator:
         rng = self._rng
         values: list[str] | str | None = words
         if values is None and tool is not None:
-            values = tool.values.get(name) or tool.values.get(name.split(".")[0])
+            values = tool.values.get(name) or tool.values.get(name.split(".", maxsplit=1)[0])
         if isinstance(values, list):
             return rng.choice(values)
         if values is None and leaf is not None and leaf.members:
@@ -323,13 +353,16 @@ class Generator:
     def _finish(self, spoken: Spoken, outcome: Outcome, category: str, more: tuple[Segment, ...] = ()) -> Example:
         text, offset = self._styled(spoken.sentence.text)
         calls = tuple(
-            LabelledCall(tool.name, {
-                path: tuple(
-                    each if isinstance(each, Member) else Span(0, each[0] + offset, each[1] + offset)
-                    for each in places
-                )
-                for path, places in values.items()
-            })
+            LabelledCall(
+                tool.name,
+                {
+                    path: tuple(
+                        each if isinstance(each, Member) else Span(0, each[0] + offset, each[1] + offset)
+                        for each in places
+                    )
+                    for path, places in values.items()
+                },
+            )
             for tool, values in spoken.calls
         )
         if outcome in (Outcome.DECLINE, Outcome.ANSWER):
@@ -369,12 +402,12 @@ class Generator:
 
     def _answered(self, spoken: Spoken) -> Example:
         """The same sentence after its calls were made: now it is answered."""
-        rng = self._rng
         more = []
         for tool, values in spoken.calls:
             arguments = {
                 ".".join(path): [
-                    each.value if isinstance(each, Member) else spoken.sentence.text[each[0] : each[1]] for each in places
+                    each.value if isinstance(each, Member) else spoken.sentence.text[each[0] : each[1]]
+                    for each in places
                 ]
                 for path, places in values.items()
             }
@@ -388,10 +421,20 @@ class Generator:
         draw = rng.random()
         place = next((value for value in arguments.values() if isinstance(value, str)), "it")
         if draw < 0.25:
-            return {"error": rng.choice((
-                f"I don't know {place}", f"{place} did not answer", "not available", "no data", f"{place} could be one of several",
-                "the service did not respond in time", "permission denied", "value out of range",
-            ))}
+            return {
+                "error": rng.choice(
+                    (
+                        f"I don't know {place}",
+                        f"{place} did not answer",
+                        "not available",
+                        "no data",
+                        f"{place} could be one of several",
+                        "the service did not respond in time",
+                        "permission denied",
+                        "value out of range",
+                    )
+                )
+            }
         if draw < 0.32:
             return {"status": "CANCELLED_BY_USER", "message": "The user said no."}
         if draw < 0.5:
@@ -399,7 +442,10 @@ class Generator:
         if draw < 0.7:
             return {"result": rng.choice((rng.randint(0, 100), "on", "off", True, f"{place} is set", 21.5))}
         state = rng.choice(("on", "off", "open", "closed", "idle", "playing"))
-        return {**{key: value for key, value in list(arguments.items())[:2]}, rng.choice(("state", "value", "now")): rng.choice((state, rng.randint(0, 100)))}
+        return {
+            **dict(list(arguments.items())[:2]),
+            rng.choice(("state", "value", "now")): rng.choice((state, rng.randint(0, 100))),
+        }
 
     def _with_distractor(self, example: Example) -> Example:
         """The same after an earlier, unrelated exchange, failed ones included: it changes nothing."""
@@ -416,12 +462,24 @@ class Generator:
                     continue
                 sentence = self._expand(tool, rng.choice(self._says[tool]))
                 said = self._styled(sentence.text)[0]
-                place = next((said[a:b] for places in sentence.spans.values() for a, b in places if b <= len(said)), "it")
-                answer = rng.choice((
-                    f"The {place} is on.", f"Okay, {place}.", "Done.", f"The {place} light is off.", "I can't do that.",
-                    f"I did not reach {place}.", f"I don't know {place}.", "I did nothing.", "Which room?", "It is 21 degrees.",
-                    f"The {place} lights are on at {rng.randint(1, 100)} percent.",
-                ))
+                place = next(
+                    (said[a:b] for places in sentence.spans.values() for a, b in places if b <= len(said)), "it"
+                )
+                answer = rng.choice(
+                    (
+                        f"The {place} is on.",
+                        f"Okay, {place}.",
+                        "Done.",
+                        f"The {place} light is off.",
+                        "I can't do that.",
+                        f"I did not reach {place}.",
+                        f"I don't know {place}.",
+                        "I did nothing.",
+                        "Which room?",
+                        "It is 21 degrees.",
+                        f"The {place} lights are on at {rng.randint(1, 100)} percent.",
+                    )
+                )
             earlier += [Segment(SegmentRole.MODEL, answer), Segment(SegmentRole.USER, said)]
         return Example((*example.segments, *earlier), example.outcome, example.calls, example.category)
 
@@ -445,7 +503,9 @@ class Generator:
         text, offset = self._styled(now.text)
         segments = [Segment(SegmentRole.NOW, text)]
         for call, result in entry.steps:
-            values = {key: drawn[value[1:]] if value.startswith("$") else value for key, value in call.arguments.items()}
+            values = {
+                key: drawn[value[1:]] if value.startswith("$") else value for key, value in call.arguments.items()
+            }
             filled = json.loads(_substituted(json.dumps(result), drawn))
             segments.append(Segment(SegmentRole.CALL, render_values(call.name, values)))
             segments.append(Segment(SegmentRole.RESULT, render_values(call.name, filled)))

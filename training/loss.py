@@ -31,11 +31,19 @@ class Outcomes:
     confidence: Tensor
 
 
-def run(network: Network, batch: Batch) -> Outcomes:
-    """Reads, fuses, decides and compares; see `batch.py` for the shapes."""
+def run(network: Network, batch: Batch, learn_cards: bool = False) -> Outcomes:
+    """Reads, fuses, decides and compares; see `batch.py` for the shapes.
+
+    Args:
+        network: The network.
+        batch: A group.
+        learn_cards: The reading of the cards learns too. It is a third of a step's work, and
+            every second step is enough: text and cards are read by the same weights.
+    """
     text = network.encode(batch.pieces, batch.roles, batch.mask)
     card_roles = torch.full_like(batch.cards, int(SegmentRole.CARD))
-    card_states = network.encode(batch.cards, card_roles, batch.card_mask)
+    with torch.set_grad_enabled(learn_cards and torch.is_grad_enabled()):
+        card_states = network.encode(batch.cards, card_roles, batch.card_mask)
     slots = batch.slots.to(card_states.dtype) @ card_states.reshape(-1, card_states.shape[-1])  # [slots, D]
     tools = slots[batch.tool_slots]  # [C, D]
     size, length = batch.pieces.shape

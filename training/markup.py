@@ -39,10 +39,7 @@ class Sentence:
 
     def moved(self, text: str, offset: int) -> Sentence:
         """The same labels in a longer text that holds this one at `offset`."""
-        spans = {
-            name: [(start + offset, end + offset) for start, end in places]
-            for name, places in self.spans.items()
-        }
+        spans = {name: [(start + offset, end + offset) for start, end in places] for name, places in self.spans.items()}
         return Sentence(text, spans, dict(self.members))
 
 

@@ -107,8 +107,14 @@ class DecidingLayer(nn.Module):
         return self.self_attention.key(normed), self.self_attention.value(normed)
 
     def forward(
-        self, x: Tensor, keys: Tensor, values: Tensor, mask: Tensor,
-        memory_keys: Tensor, memory_values: Tensor, memory_mask: Tensor,
+        self,
+        x: Tensor,
+        keys: Tensor,
+        values: Tensor,
+        mask: Tensor,
+        memory_keys: Tensor,
+        memory_values: Tensor,
+        memory_mask: Tensor,
     ) -> Tensor:
         """x [B, S, D]; keys, values, mask of earlier decisions; the same of the memory."""
         mixed = self.self_attention(self.self_norm(x), keys, values, mask)
@@ -145,7 +151,7 @@ class Network(nn.Module):
         self.choices = nn.Linear(width, len(MODES) + 2)
         self.dropout = nn.Dropout(0.1)
         for module in (self.fusion, self.decoder, self.subject, self.chosen, self.queries, self.choices):
-            for name, parameter in module.named_parameters():
+            for parameter in module.parameters():
                 if parameter.dim() > 1:
                     nn.init.normal_(parameter, std=0.02)
         for embedding in (self.kind, self.previous, self.order):
@@ -171,10 +177,7 @@ class Network(nn.Module):
 
     def memory_of(self, memory: Tensor) -> list[tuple[Tensor, Tensor]]:
         """Keys and values of the memory for each decoder layer, [B, L+T, D] each."""
-        return [
-            (layer.memory_attention.key(memory), layer.memory_attention.value(memory))
-            for layer in self.decoder
-        ]
+        return [(layer.memory_attention.key(memory), layer.memory_attention.value(memory)) for layer in self.decoder]
 
     def asked(self, kinds: Tensor, previous: Tensor, subjects: Tensor, chosen: Tensor, order: Tensor) -> Tensor:
         """The decoder's input: what is asked now, what was chosen before. -> [B, S, D]."""
@@ -187,8 +190,13 @@ class Network(nn.Module):
         return queries.reshape(*x.shape[:2], 4, self.shape.width), self.choices(x)
 
     def decode(
-        self, memory: Tensor, memory_mask: Tensor,
-        kinds: Tensor, previous: Tensor, subjects: Tensor, chosen: Tensor,
+        self,
+        memory: Tensor,
+        memory_mask: Tensor,
+        kinds: Tensor,
+        previous: Tensor,
+        subjects: Tensor,
+        chosen: Tensor,
     ) -> tuple[Tensor, Tensor]:
         """All decisions at once, the right ones given: for training.
 
@@ -208,8 +216,16 @@ class Network(nn.Module):
         return self.heads(x)
 
     def step(
-        self, kind: Tensor, previous: Tensor, subject: Tensor, chosen: Tensor, now: Tensor, mask: Tensor,
-        cache: Tensor, memory: Tensor, memory_mask: Tensor,
+        self,
+        kind: Tensor,
+        previous: Tensor,
+        subject: Tensor,
+        chosen: Tensor,
+        now: Tensor,
+        mask: Tensor,
+        cache: Tensor,
+        memory: Tensor,
+        memory_mask: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor]:
         """One decision with a cache: for the device.
 
@@ -223,7 +239,7 @@ class Network(nn.Module):
         Returns:
             queries [1, 1, 4, D], choices [1, 1, modes + 2], the new cache.
         """
-        order = (now.transpose(1, 2) @ self.order.weight.unsqueeze(0))
+        order = now.transpose(1, 2) @ self.order.weight.unsqueeze(0)
         x = self.asked(kind, previous, subject, chosen, order)
         added_own = (1.0 - mask) * MASKED
         added = (1.0 - memory_mask).unsqueeze(1) * MASKED
@@ -260,10 +276,14 @@ def start_from_minilm(network: Network, weights: Path, rows: list[int | None]) -
         network.embedding_norm.weight.copy_(source["embeddings.LayerNorm.weight"])
         network.embedding_norm.bias.copy_(source["embeddings.LayerNorm.bias"])
         names = {
-            "attention.query": "attention.self.query", "attention.key": "attention.self.key",
-            "attention.value": "attention.self.value", "attention.output": "attention.output.dense",
-            "attention_norm": "attention.output.LayerNorm", "inner": "intermediate.dense",
-            "outer": "output.dense", "outer_norm": "output.LayerNorm",
+            "attention.query": "attention.self.query",
+            "attention.key": "attention.self.key",
+            "attention.value": "attention.self.value",
+            "attention.output": "attention.output.dense",
+            "attention_norm": "attention.output.LayerNorm",
+            "inner": "intermediate.dense",
+            "outer": "output.dense",
+            "outer_norm": "output.LayerNorm",
         }
         for index, layer in enumerate(network.encoder):
             for ours, theirs in names.items():

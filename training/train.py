@@ -31,7 +31,7 @@ GROUP = 96  # examples that share their tools
 GROUPS = 1  # groups of one step
 ENCODER_RATE, NEW_RATE = 6e-5, 4e-4
 WARM_UP = 100  # steps
-VALIDATE_EVERY = 150.0  # seconds
+VALIDATE_EVERY = 240.0  # seconds
 OUT = HERE / "out"
 
 
@@ -67,8 +67,11 @@ class Optimizer:
     def __init__(self, network: Network, dtype: torch.dtype) -> None:
         """Turns the network to `dtype`."""
         network.piece.weight.requires_grad_(False)
-        old = {id(parameter) for module in (network.position, network.role, network.embedding_norm, network.encoder)
-               for parameter in module.parameters()}
+        old = {
+            id(parameter)
+            for module in (network.position, network.role, network.embedding_norm, network.encoder)
+            for parameter in module.parameters()
+        }
         trained = [parameter for parameter in network.parameters() if parameter.requires_grad]
         rates = [ENCODER_RATE if id(parameter) in old else NEW_RATE for parameter in trained]
         self.masters = [parameter.detach().clone().float() for parameter in trained]
@@ -76,8 +79,17 @@ class Optimizer:
         self._network = network
         self._trained = [parameter for parameter in network.parameters() if parameter.requires_grad]
         self.inner = torch.optim.AdamW(
-            [{"params": [master], "rate": rate} for master, rate in zip(self.masters, rates, strict=True)],
-            lr=0.0, betas=(0.9, 0.98), weight_decay=0.01,
+            [
+                {
+                    "params": [master for master, own in zip(self.masters, rates, strict=True) if own == rate],
+                    "rate": rate,
+                }
+                for rate in (ENCODER_RATE, NEW_RATE)
+            ],
+            lr=0.0,
+            betas=(0.9, 0.98),
+            weight_decay=0.01,
+            fused=True,
         )
 
     def step(self, share: float) -> None:
@@ -193,7 +205,7 @@ def train(minutes: float, out: Path, seed: int, threads: int) -> Path:
         value = 0.0
         for _ in range(GROUPS):
             batch = to(collate(next(groups), tokenizer, cards), device)
-            result = loss.run(network, batch)
+            result = loss.run(network, batch, learn_cards=step % 2 == 0)
             (result.loss / GROUPS).backward()
             value += float(result.loss.detach()) / GROUPS
             seen += len(batch.categories)
@@ -208,19 +220,36 @@ def train(minutes: float, out: Path, seed: int, threads: int) -> Path:
         if spent - last_validation > VALIDATE_EVERY or spent >= total:
             last_validation = spent
             scores = validation.run(network, device)
-            rows.writerow([step, f"{spent:.0f}", f"{mean:.4f}", *(f"{name}={score:.4f}" for name, score in scores.items())])
+            rows.writerow(
+                [step, f"{spent:.0f}", f"{mean:.4f}", *(f"{name}={score:.4f}" for name, score in scores.items())]
+            )
             log.flush()
-            bar.write(f"{spent:.0f} s, step {step}, loss {mean:.3f}: " + ", ".join(f"{k} {v:.3f}" for k, v in scores.items()))
+            bar.write(
+                f"{spent:.0f} s, step {step}, loss {mean:.3f}: " + ", ".join(f"{k} {v:.3f}" for k, v in scores.items())
+            )
             score = sum(scores.values()) / len(scores)
             if score >= best:
                 best = score
-                _save(out / "best.pt", {
-                    "network": optimizer.float_weights(), "shape": vars(network.shape), "step": step, "scores": scores,
-                })
-            _save(checkpoint, {
-                "masters": optimizer.masters, "optimizer": optimizer.inner.state_dict(),
-                "spent": spent, "step": step, "best": best, "seen": seen,
-            })
+                _save(
+                    out / "best.pt",
+                    {
+                        "network": optimizer.float_weights(),
+                        "shape": vars(network.shape),
+                        "step": step,
+                        "scores": scores,
+                    },
+                )
+            _save(
+                checkpoint,
+                {
+                    "masters": optimizer.masters,
+                    "optimizer": optimizer.inner.state_dict(),
+                    "spent": spent,
+                    "step": step,
+                    "best": best,
+                    "seen": seen,
+                },
+            )
     bar.close()
     return out / "best.pt"
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
+import pwd
 import shutil
 import socket
 from asyncio.subprocess import DEVNULL, PIPE
@@ -87,26 +89,27 @@ class _Mosquitto:
 
     def __init__(self, program: str, port: int) -> None:
         self.port = port
-        # The child must not outlive a `kill -9` of ours, which only the kernel can see to. (Not as root: then
-        # mosquitto changes its user, and that is forgotten.)
-        setpriv = shutil.which("setpriv")
-        self._command = [*([setpriv, "--pdeathsig", "TERM"] if setpriv else []), program, "-c", "/dev/stdin"]
+        self._command = [*_bound_to_us(), program]
 
     async def start(self) -> None:
         """Returns when it listens."""
+        settings = os.memfd_create("mosquitto.conf")  # a file of nobody's disk
         try:
+            os.write(settings, _mosquitto_settings(self.port).encode())
             self._process = await asyncio.create_subprocess_exec(
                 *self._command,
-                stdin=PIPE,
+                "-c",
+                f"/dev/fd/{settings}",
+                pass_fds=[settings],
+                stdin=DEVNULL,
                 stdout=DEVNULL,
                 stderr=PIPE,
                 start_new_session=True,  # a Ctrl-C at the prompt is for us; we end it after our last word
             )
         except OSError as error:
             raise BrokerError(f"mosquitto cannot be started: {error}") from error
-        stdin = _pipe(self._process.stdin)
-        stdin.write(_mosquitto_settings(self.port).encode())
-        stdin.close()
+        finally:
+            os.close(settings)
         try:
             await self._listening()
         except BaseException:
@@ -157,6 +160,29 @@ Pipe = TypeVar("Pipe")
 def _pipe(pipe: Pipe | None) -> Pipe:
     assert pipe is not None  # it was asked for
     return pipe
+
+
+def _bound_to_us() -> list[str]:
+    """How to start a child that does not outlive a `kill -9` of ours, which only the kernel can see to.
+
+    It forgets that when the child changes its user, as mosquitto does as root; so that is done first.
+    """
+    setpriv = shutil.which("setpriv")
+    if setpriv is None:
+        return []
+    command = [setpriv, "--pdeathsig", "TERM"]
+    if os.geteuid() == 0:
+        user = _user("mosquitto") or _user("nobody")
+        if user is not None:
+            command += [f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
+    return command
+
+
+def _user(name: str) -> pwd.struct_passwd | None:
+    try:
+        return pwd.getpwnam(name)
+    except KeyError:
+        return None
 
 
 def _mosquitto_settings(port: int) -> str:

@@ -9,10 +9,12 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import aclosing
+from typing import ClassVar
 
 from rich.table import Table
 from rich.text import Text
 from textual.app import App, ComposeResult
+from textual.binding import BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Input, RichLog, Static
 
@@ -130,7 +132,7 @@ class PromptApp(App[None]):
     #talk { width: 1fr; padding: 0 1; }
     HouseView { width: 1fr; padding: 0 1; border-left: solid $primary; }
     """
-    BINDINGS = [("ctrl+c", "quit", "Leave"), ("ctrl+d", "quit", "Leave")]
+    BINDINGS: ClassVar[list[BindingType]] = [("ctrl+c", "quit", "Leave"), ("ctrl+d", "quit", "Leave")]
     ENABLE_COMMAND_PALETTE = False
 
     def __init__(self, appliance: Appliance) -> None:

@@ -19,7 +19,15 @@ from agent.model.generative import Outcome
 from agent.model.grammar import MOST_ITEMS, Unfit
 from agent.model.graphs import Floats, Memory
 from agent.model.layout import (
-    ABSENT_CHOICE, END_CHOICE, FIRST_QUERY, LAST_QUERY, MEMBER_QUERY, MODES, TOOL_QUERY, Kind, Previous,
+    ABSENT_CHOICE,
+    END_CHOICE,
+    FIRST_QUERY,
+    LAST_QUERY,
+    MEMBER_QUERY,
+    MODES,
+    TOOL_QUERY,
+    Kind,
+    Previous,
 )
 from agent.model.prompt import Card, Leaf, Rendering
 
@@ -76,8 +84,13 @@ class Decoder:
     """Decides about one read conversation."""
 
     def __init__(
-        self, memory: Memory, rendering: Rendering, cards: Sequence[ReadCard],
-        answered: bool, temperature: float = 0.0, rng: random.Random | None = None,
+        self,
+        memory: Memory,
+        rendering: Rendering,
+        cards: Sequence[ReadCard],
+        answered: bool,
+        temperature: float = 0.0,
+        rng: random.Random | None = None,
     ) -> None:
         """Takes what was read.
 
@@ -145,10 +158,12 @@ class Decoder:
         if not first or outcome is Outcome.ASK:
             options.append(None)
             logits.append(choices[END_CHOICE])
-        chosen = self._choose([
-            _Option(option, chance, Previous.FUNCTION, None if option is None else self._memory.tools[option])
-            for option, chance in zip(options, _softmax(np.array(logits)), strict=True)
-        ])
+        chosen = self._choose(
+            [
+                _Option(option, chance, Previous.FUNCTION, None if option is None else self._memory.tools[option])
+                for option, chance in zip(options, _softmax(np.array(logits)), strict=True)
+            ]
+        )
         return None if chosen is None else self._cards[chosen]
 
     def _values(self, read: ReadCard, index: int, leaf: Leaf) -> list[Any]:
@@ -172,27 +187,27 @@ class Decoder:
         firsts = list(grammar.first_words(leaf, self._rendering))
         rows = [self._rendering.words[word].position for word in firsts]
         words = self._memory.words
-        logits = np.concatenate([
-            choices[ABSENT_CHOICE : ABSENT_CHOICE + 1],
-            members @ queries[MEMBER_QUERY],
-            words[rows] @ queries[FIRST_QUERY] if rows else np.zeros(0, np.float32),
-        ])
+        logits = np.concatenate(
+            [
+                choices[ABSENT_CHOICE : ABSENT_CHOICE + 1],
+                members @ queries[MEMBER_QUERY],
+                words[rows] @ queries[FIRST_QUERY] if rows else np.zeros(0, np.float32),
+            ]
+        )
         chances = _softmax(logits)
         options: list[_Option[tuple[Any] | None]] = [_Option(None, chances[0], Previous.ABSENT)]
         for member, (value, vector) in enumerate(zip(leaf.members, members, strict=True)):
             options.append(_Option((value,), chances[1 + member], Previous.MEMBER, vector))
         beginning = chances[1 + len(leaf.members) :]
         lasts = words @ queries[LAST_QUERY]
-        for at in np.argsort(-beginning)[:_FIRSTS_TRIED]:
+        for at in np.argsort(beginning)[::-1][:_FIRSTS_TRIED]:
             options += self._spans(leaf, firsts[at], float(beginning[at]), lasts)
         return self._choose(options)
 
     def _spans(self, leaf: Leaf, first: int, chance: float, scores: Floats) -> list[_Option[tuple[Any] | None]]:
         """The spans from a word, each with the chance of its end among the words of its segment."""
         words = self._rendering.words
-        following = [
-            index for index in range(first, len(words)) if words[index].segment == words[first].segment
-        ]
+        following = [index for index in range(first, len(words)) if words[index].segment == words[first].segment]
         ends = _softmax(np.array([scores[words[index].position] for index in following]))
         options: list[_Option[tuple[Any] | None]] = []
         for last in grammar.spans(leaf, self._rendering, first):

@@ -91,9 +91,7 @@ class GenerativeModel(Protocol):
         """
         ...
 
-    def generate_content_stream(
-        self, request: GenerateContentRequest
-    ) -> AsyncIterator[GenerateContentResponse]:
+    def generate_content_stream(self, request: GenerateContentRequest) -> AsyncIterator[GenerateContentResponse]:
         """Answers in pieces, each with what is new: some words (with the spaces around them) or whole calls.
 
         The outcome may come with any piece; the last one that is given holds.
@@ -155,9 +153,7 @@ class UnavailableModel:
         """Raises NOT_AVAILABLE."""
         raise self._error()
 
-    async def generate_content_stream(
-        self, request: GenerateContentRequest
-    ) -> AsyncIterator[GenerateContentResponse]:
+    async def generate_content_stream(self, request: GenerateContentRequest) -> AsyncIterator[GenerateContentResponse]:
         """Raises NOT_AVAILABLE."""
         raise self._error()
         yield  # makes it a stream

@@ -79,7 +79,14 @@ class Graphs:
         mask[0, : len(text)] = 1
         mask[0, length : length + len(tools)] = 1
         fused, memory = self._run(f"fuse_{length}", padded_text, padded_tools, mask)
-        return Memory(self, length, fused[0, : len(text)].copy(), fused[0, length : length + len(tools)].copy(), memory.copy(), mask)
+        return Memory(
+            self,
+            length,
+            fused[0, : len(text)].copy(),
+            fused[0, length : length + len(tools)].copy(),
+            memory.copy(),
+            mask,
+        )
 
     def decide(self, name: str, *inputs: Any) -> list[Any]:
         """One decision; `Memory.ask` is its caller."""
@@ -94,9 +101,7 @@ class Memory:
         tools: [T, D] the fused vectors of the tools.
     """
 
-    def __init__(
-        self, graphs: Graphs, length: int, words: Floats, tools: Floats, memory: Floats, mask: Floats
-    ) -> None:
+    def __init__(self, graphs: Graphs, length: int, words: Floats, tools: Floats, memory: Floats, mask: Floats) -> None:
         self.words = words
         self.tools = tools
         self._graphs = graphs
@@ -132,10 +137,15 @@ class Memory:
         self._step += 1
         queries, choices, self._cache = self._graphs.decide(
             self._name,
-            np.array([[kind]], np.int32), np.array([[previous]], np.int32),
+            np.array([[kind]], np.int32),
+            np.array([[previous]], np.int32),
             nothing if subject is None else subject.reshape(1, 1, -1),
             nothing if chosen is None else chosen.reshape(1, 1, -1),
-            now, self._seen, self._cache, self._memory, self._mask,
+            now,
+            self._seen,
+            self._cache,
+            self._memory,
+            self._mask,
         )
         return queries[0, 0], choices[0, 0]
 

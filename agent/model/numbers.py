@@ -96,11 +96,12 @@ def _read_number(tokens: list[str], start: int) -> tuple[float, int] | None:
             previous, seen = "scale", True
         elif token in _ARTICLES and not seen and tokens[position + 1 : position + 2] in (["hundred"], ["thousand"]):
             previous = "article"
-        elif token == "and" and previous == "scale" and position + 1 < len(tokens) and (
-            tokens[position + 1] in _UNITS or tokens[position + 1] in _TENS
-        ):
-            pass
-        elif token == "-" and previous == "tens":
+        elif (
+            token == "and"
+            and previous == "scale"
+            and position + 1 < len(tokens)
+            and (tokens[position + 1] in _UNITS or tokens[position + 1] in _TENS)
+        ) or (token == "-" and previous == "tens"):
             pass
         else:
             break

@@ -281,9 +281,7 @@ def render_card(tokenizer: Tokenizer, declaration: FunctionDeclaration) -> Card:
     )
 
 
-def _card(
-    tokenizer: Tokenizer, declaration: FunctionDeclaration, leaves: tuple[Leaf, ...], description: int
-) -> Card:
+def _card(tokenizer: Tokenizer, declaration: FunctionDeclaration, leaves: tuple[Leaf, ...], description: int) -> Card:
     pieces: list[int] = [START]
     slots: list[tuple[int, int]] = []
 

@@ -1,0 +1,49 @@
+# Hearth: `make run` for the main job, `make test` for the default suite.
+
+VENV := .venv
+PYTHON := $(VENV)/bin/python
+TRAINING := .venv-training
+DATA ?= data
+MINUTES ?= 60
+
+.PHONY: help setup run test test-training lint model eval bench clean
+
+help:  ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+setup: $(VENV)/.ready  ## the environment .venv, with the command .venv/bin/hearth
+
+$(VENV)/.ready: pyproject.toml deploy/venv.sh
+	@sh deploy/venv.sh $(VENV)
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --editable '.[prompt,voice,dev]'
+	@touch $@
+
+run: setup  ## everything embedded: a broker, an example house, the model, a prompt
+	@$(VENV)/bin/hearth run --prompt --config deploy/hearth.example.toml
+
+test: setup  ## the default suite
+	@sh tests/packages.sh
+	@$(PYTHON) -m pytest $(ARGS)
+
+test-training: $(TRAINING)/.ready  ## the recipe end to end on a crumb of data, in an environment of its own
+	@$(TRAINING)/bin/python -m pytest -o addopts= -q training/tests
+
+$(TRAINING)/.ready: training/requirements.txt deploy/venv.sh
+	@sh deploy/venv.sh $(TRAINING)
+	@$(TRAINING)/bin/python -m pip install --quiet --disable-pip-version-check --requirement training/requirements.txt
+	@touch $@
+
+lint: setup  ## ruff, and mypy strict on agent and tools
+	@$(PYTHON) -m ruff check .
+	@$(PYTHON) -m mypy
+
+model: $(TRAINING)/.ready  ## rebuild the model (resumes where it was stopped; MINUTES=60)
+	@$(TRAINING)/bin/python -m training.train --minutes $(MINUTES)
+	@$(TRAINING)/bin/python -m training.export
+	@$(TRAINING)/bin/python -m training.calibrate
+
+bench: setup  ## load time, speed and memory of the model
+	@$(PYTHON) tests/bench.py
+
+clean:  ## remove what make made
+	rm -rf $(VENV) $(TRAINING) build *.egg-info training/out

@@ -1,0 +1,228 @@
+"""Our own model behind the `GenerativeModel` interface.
+
+Reading happens once for each declaration (a card is kept) and once for each command; the
+cost of a command depends neither on the number of devices nor, beyond a shortlist of
+`MAX_TOOLS`, on that of tools.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import random
+import time
+import uuid
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from agent.answer import Result, compose
+from agent.content import Content, FunctionCallPart, FunctionResponsePart, Part, Role, TextPart
+from agent.model.decode import Decision, Decoder, ReadCard, log_odds
+from agent.model.generative import Candidate, GenerateContentRequest, GenerateContentResponse, Outcome
+from agent.model.graphs import Floats, Graphs
+from agent.model.layout import WIDTH
+from agent.model.prompt import MAX_TOOLS, Rendering, Segment, SegmentRole, render, render_card, segments_of
+from agent.model.tokenizer import Tokenizer
+from agent.model.wording import UNSURE, words_for
+from agent.schema import FunctionDeclaration
+
+FILES = Path(__file__).parent / "files"
+CARDS_KEPT = 1_000
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How the product of probabilities becomes a confidence, and which are acted on.
+
+    Attributes:
+        slope, offset: Of the logit (Platt's scaling, fitted by `training/calibrate.py`).
+        act: At or above this confidence a call is made; below it, the model asks.
+    """
+
+    slope: float = 1.0
+    offset: float = 0.0
+    act: float = 0.5
+
+    def confidence(self, product: float) -> float:
+        """The calibrated confidence of a decision, 0 to 1."""
+        return 1 / (1 + math.exp(-(self.slope * log_odds(product) + self.offset)))
+
+
+@dataclass
+class Timing:
+    """Milliseconds of the last decision by part."""
+
+    tokenizer: float = 0.0
+    encoder: float = 0.0
+    decoder: float = 0.0
+
+
+class TfliteModel:
+    """The FAST model. Safe to ask from several tasks: it decides one after another.
+
+    Attributes:
+        unavailable: None; a model that could not be loaded says here why (see `load_model`).
+        timing: Of the last decision.
+    """
+
+    def __init__(self, path: Path | None = None, threads: int = 1) -> None:
+        """Loads the model.
+
+        Args:
+            path: The `.tflite` file, beside which `tokenizer.model` and `calibration.json`
+                lie; None is the one that ships.
+            threads: Of the runtime.
+
+        Raises:
+            OSError: A file is missing.
+            ValueError: A file is broken or of another edition.
+            ImportError: No runtime is installed.
+        """
+        path = path or FILES / "hearth.tflite"
+        self._graphs = Graphs(path, threads)
+        self._tokenizer = Tokenizer(path.with_name("tokenizer.model"))
+        self._calibration = Calibration(**json.loads(path.with_name("calibration.json").read_text()))
+        self._cards: OrderedDict[FunctionDeclaration, ReadCard] = OrderedDict()
+        # One thread: decisions come in the order in which they were asked for, and the graphs are not shared.
+        self._thread = ThreadPoolExecutor(1, "model")
+        self.unavailable: str | None = None
+        self.timing = Timing()
+
+    async def generate_content(self, request: GenerateContentRequest) -> GenerateContentResponse:
+        """Decides.
+
+        Raises:
+            AgentError: INVALID_REQUEST when the words or a declaration pass a limit of the model.
+        """
+        loop = asyncio.get_running_loop()
+        candidate = await loop.run_in_executor(self._thread, self.decide, request)
+        return GenerateContentResponse((candidate,))
+
+    async def generate_content_stream(self, request: GenerateContentRequest) -> AsyncIterator[GenerateContentResponse]:
+        """Decides, and gives whole calls or the answer clause by clause."""
+        candidate = (await self.generate_content(request)).candidates[0]
+        parts: list[Part] = list(candidate.content.calls)
+        if not parts:
+            clauses = [part for part in candidate.content.parts if isinstance(part, TextPart)]
+            # Every clause after the first begins with the space that parts it from the one before.
+            parts = [TextPart(clause.text if index == 0 else " " + clause.text) for index, clause in enumerate(clauses)]
+        for part in parts:
+            piece = Candidate(Content(Role.MODEL, (part,)), candidate.outcome, candidate.confidence)
+            yield GenerateContentResponse((piece,))
+
+    async def close(self) -> None:
+        """Ends the thread. Twice is fine."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def decide(self, request: GenerateContentRequest) -> Candidate:
+        """The same without an event loop; one thread at a time.
+
+        Raises:
+            AgentError: As for `generate_content`.
+        """
+        results = _results(request)
+        decision = self.decide_segments(
+            segments_of(request.contents), request.tools, bool(results), request.temperature or 0.0, request.seed
+        )
+        return self._candidate(decision, results)
+
+    def decide_segments(
+        self,
+        segments: Sequence[Segment],
+        tools: Sequence[FunctionDeclaration],
+        answered: bool,
+        temperature: float = 0.0,
+        seed: int | None = None,
+    ) -> Decision:
+        """The bare decision about a rendered conversation, before anything is made of its confidence.
+
+        Args:
+            segments: The conversation, as from `segments_of`.
+            tools: The declarations in force.
+            answered: There are results of this turn.
+            temperature: 0 is greedy.
+            seed: Makes a temperature above 0 repeatable.
+
+        Raises:
+            AgentError: As for `generate_content`.
+        """
+        started = time.perf_counter()
+        rendering = render(self._tokenizer, segments)
+        tokenized = time.perf_counter()
+        text = self._graphs.encode(rendering.pieces, rendering.roles)
+        cards = self._shortlist([self.card(each) for each in tools], text, rendering)
+        memory = self._graphs.fuse(text, self._functions(cards))
+        encoded = time.perf_counter()
+        decision = Decoder(memory, rendering, cards, answered, temperature, random.Random(seed)).decide()
+        decided = time.perf_counter()
+        self.timing = Timing((tokenized - started) * 1e3, (encoded - tokenized) * 1e3, (decided - encoded) * 1e3)
+        return decision
+
+    def card(self, declaration: FunctionDeclaration) -> ReadCard:
+        """The card of a declaration, read once and kept.
+
+        Raises:
+            AgentError: INVALID_REQUEST, the declaration passes a limit of the model.
+        """
+        read = self._cards.get(declaration)
+        if read is None:
+            card = render_card(self._tokenizer, declaration)
+            states = self._graphs.encode(card.pieces, (int(SegmentRole.CARD),) * len(card.pieces))
+            vectors = np.stack([states[start:end].mean(axis=0) for start, end in card.slots])
+            read = self._cards[declaration] = ReadCard(card, vectors.astype(np.float32))
+            if len(self._cards) > CARDS_KEPT:
+                self._cards.popitem(last=False)
+        return read
+
+    def _shortlist(self, cards: list[ReadCard], text: Floats, rendering: Rendering) -> list[ReadCard]:
+        """At most `MAX_TOOLS` cards: those whose function is most like the words."""
+        if len(cards) <= MAX_TOOLS:
+            return cards
+        now = np.array([role == SegmentRole.NOW for role in rendering.roles])
+        mean = text[now].mean(axis=0)
+        functions = self._functions(cards)
+        likeness = functions @ mean / np.linalg.norm(functions, axis=1)
+        return [cards[index] for index in sorted(np.argsort(-likeness)[:MAX_TOOLS])]
+
+    @staticmethod
+    def _functions(cards: Sequence[ReadCard]) -> Floats:
+        vectors = [read.vectors[0] for read in cards]
+        return np.stack(vectors) if vectors else np.zeros((0, WIDTH), np.float32)
+
+    def _candidate(self, decision: Decision, results: list[Result]) -> Candidate:
+        confidence = self._calibration.confidence(decision.confidence)
+        if decision.outcome is Outcome.ANSWER:
+            clauses = tuple(TextPart(clause) for clause in compose(results))
+            return Candidate(Content(Role.MODEL, clauses), Outcome.ANSWER, confidence)
+        if decision.outcome in (Outcome.ACT, Outcome.QUERY):
+            if confidence < self._calibration.act:
+                return Candidate(Content.model(UNSURE), Outcome.ASK, confidence)
+            calls = tuple(
+                FunctionCallPart(uuid.uuid4().hex[:8], call.card.declaration.name, call.arguments)
+                for call in decision.calls
+            )
+            return Candidate(Content(Role.MODEL, calls), decision.outcome, confidence)
+        return Candidate(Content.model(words_for(decision)), decision.outcome, confidence)
+
+
+def _results(request: GenerateContentRequest) -> list[Result]:
+    """The calls of this turn with their responses: those after the user's last words."""
+    declarations = {each.name: each for each in request.tools}
+    calls: dict[str, FunctionCallPart] = {}
+    results: list[Result] = []
+    for content in request.contents:
+        if content.role is Role.USER and content.text:
+            calls, results = {}, []
+        for part in content.parts:
+            if isinstance(part, FunctionCallPart):
+                calls[part.id] = part
+            elif isinstance(part, FunctionResponsePart):
+                call = calls.get(part.id) or FunctionCallPart(part.id, part.name, {})
+                results.append((call, part, declarations.get(part.name)))
+    return results

@@ -1,0 +1,55 @@
+"""The few sentences our small model says by itself: questions and refusals.
+
+It decides and does not write prose; these are put together in code from the
+declaration and from what was heard.
+"""
+
+from __future__ import annotations
+
+from agent.model.decode import Decision
+from agent.model.generative import Outcome
+from agent.model.grammar import Unfit
+from agent.model.prompt import spoken_name
+
+CANNOT = "I can't do that."
+UNCLEAR = "I didn't quite get that. What would you like me to do?"
+UNSURE = "I'm not sure what you mean. Could you say it another way?"
+
+
+def words_for(decision: Decision) -> str:
+    """What is said for an ask or a decline."""
+    if decision.outcome is Outcome.DECLINE:
+        return CANNOT
+    if decision.unfit:
+        return " ".join(dict.fromkeys(_question(each) for each in decision.unfit))
+    return UNCLEAR
+
+
+def _question(unfit: Unfit) -> str:
+    name = spoken_name(unfit.leaf.path[-1])
+    schema = unfit.leaf.schema
+    if not unfit.heard:
+        if unfit.leaf.members:
+            return f"Which {name}? It can be {_listed([spoken_name(str(each)) for each in unfit.leaf.members])}."
+        return f"Which {name}?"
+    if unfit.value is None:
+        return f"I heard {unfit.heard} for the {name}, which is no number. What should it be?"
+    if (
+        (schema.minimum is not None
+        and unfit.value < schema.minimum)
+        or (schema.maximum is not None and unfit.value > schema.maximum)
+    ):
+        low, high = schema.minimum, schema.maximum
+        allowed = (
+            f"goes from {low:g} to {high:g}"
+            if low is not None and high is not None
+            else f"is at least {low:g}"
+            if low is not None
+            else f"is at most {high:g}"
+        )
+        return f"The {name} {allowed}, and I heard {unfit.value:g}. What should it be?"
+    return f"The {name} is a whole number, and I heard {unfit.value:g}. What should it be?"
+
+
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " or " + words[-1]

@@ -1,0 +1,230 @@
+"""Lights in memory, by the functions that the model calls."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.homes import call, named, open_devices, said
+from tools.drivers import Change
+from tools.lights import Lights
+
+
+async def test_a_room_is_turned_on_at_a_brightness() -> None:
+    devices, _ = open_devices()
+
+    assert await said(Lights(devices).turn_on_light, room="living room", brightness=80) == (
+        "The living room lights are on at 80 percent."
+    )
+    assert named(devices, "reading lamp").brightness == named(devices, "floor lamp").brightness == 80
+
+
+async def test_a_lamp_turned_on_without_a_brightness_has_its_last_one() -> None:
+    devices, _ = open_devices()
+    lights = Lights(devices)
+    await call(lights.turn_off_light, room="reading lamp")
+
+    assert await said(lights.turn_on_light, room="reading lamp") == "The reading lamp is on at 40 percent."
+
+
+async def test_a_brightness_of_zero_is_off_and_keeps_the_level() -> None:
+    devices, driver = open_devices()
+
+    assert await said(Lights(devices).turn_on_light, room="reading lamp", brightness=0) == "The reading lamp is off."
+    assert driver.moves == [("reading lamp", Change(on=False))]
+    assert named(devices, "reading lamp").brightness == 40
+
+
+@pytest.mark.parametrize("percent", [-1, 101, 50.5, "80", True])
+async def test_a_brightness_out_of_its_range_or_type_moves_nothing(percent: object) -> None:
+    devices, driver = open_devices()
+
+    assert "brightness" in (await call(Lights(devices).turn_on_light, room="hall", brightness=percent))["error"]
+    assert not driver.moves
+
+
+async def test_all_the_lights_moves_lights_only() -> None:
+    devices, driver = open_devices()
+    result = await call(Lights(devices).turn_off_light, room="all the lights")
+
+    assert result["state"] == "off"
+    assert not {"TV", "coffee machine", "fairy lights"} & set(driver.moved)
+    assert len(driver.moved) == 9
+
+
+async def test_a_plug_that_is_named_itself_is_turned_on_as_a_light() -> None:
+    devices, _ = open_devices()
+
+    assert await said(Lights(devices).turn_on_light, room="fairy lights") == "The fairy lights are on."
+
+
+@pytest.mark.parametrize(
+    ("room", "color", "sentence"),
+    [
+        ("reading lamp", "red", "The reading lamp is on at 40 percent, red."),
+        ("reading lamp", "warm white", "The reading lamp is on at 40 percent, warm white."),
+        ("reading lamp", "2700 K", "The reading lamp is on at 40 percent, 2700 kelvin."),
+        (
+            "living room",
+            "blue",
+            "The reading lamp is on at 40 percent, blue; the floor lamp cannot show blue.",
+        ),
+        (
+            "reading lamp",
+            "9000 K",
+            "The reading lamp is on at 40 percent, 6500 kelvin; 6500 kelvin is the nearest that the reading lamp has.",
+        ),
+    ],
+)
+async def test_a_colour_is_shown_by_the_lamps_that_can(room: str, color: str, sentence: str) -> None:
+    devices, _ = open_devices()
+
+    assert await said(Lights(devices).turn_on_light, room=room, color=color) == sentence
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"room": "reading lamp", "color": "mauvish"}, "mauvish is not a colour I know; try red"),
+        ({"room": "floor lamp", "color": "red"}, "The floor lamp cannot show red."),
+        ({"room": "hall", "brightness": 30}, "The hall light cannot be dimmed."),
+        ({"room": "fairy lights", "brightness": 30}, "The fairy lights cannot be dimmed."),
+        ({"room": "pool"}, 'I know nothing called "pool"'),
+    ],
+)
+async def test_what_a_lamp_cannot_do_is_said_and_nothing_moves(arguments: dict[str, Any], error: str) -> None:
+    devices, driver = open_devices()
+
+    assert error in (await call(Lights(devices).turn_on_light, **arguments))["error"]
+    assert not driver.moves
+
+
+async def test_full_brightness_of_a_lamp_that_cannot_be_dimmed_is_on() -> None:
+    devices, _ = open_devices()
+
+    assert await said(Lights(devices).turn_on_light, room="hall", brightness=100) == "The hall light is on."
+
+
+@pytest.mark.parametrize(
+    ("function", "amount", "level", "sentence"),
+    [
+        ("brighten_light", None, 50, "The reading lamp is at 50 percent."),
+        ("brighten_light", 25, 65, "The reading lamp is at 65 percent."),
+        ("dim_light", None, 30, "The reading lamp is at 30 percent."),
+        ("brighten_light", 60, 100, "The reading lamp is at 100 percent."),
+        ("brighten_light", 80, 100, "The reading lamp is at 100 percent; that is as bright as it goes."),
+        ("dim_light", 40, 1, "The reading lamp is at 1 percent; that is as dim as it goes."),
+        ("dim_light", 100, 1, "The reading lamp is at 1 percent; that is as dim as it goes."),
+    ],
+)
+async def test_a_relative_change_ends_at_1_and_100_and_says_so(
+    function: str, amount: int | None, level: int, sentence: str
+) -> None:
+    devices, _ = open_devices()
+    arguments = {"room": "reading lamp"} | ({} if amount is None else {"amount": amount})
+
+    assert await said(getattr(Lights(devices), function), **arguments) == sentence
+    assert named(devices, "reading lamp").brightness == level
+    assert named(devices, "reading lamp").on
+
+
+async def test_a_relative_change_moves_only_the_lamps_of_a_room_that_are_on() -> None:
+    devices, driver = open_devices()
+    await call(Lights(devices).dim_light, room="kitchen")
+
+    assert driver.moved == ["ceiling light"]
+    assert named(devices, "ceiling light").brightness == 60
+
+
+async def test_a_relative_change_of_unequal_lamps_tells_each_level() -> None:
+    devices, _ = open_devices()
+    lights = Lights(devices)
+    await call(lights.turn_on_light, room="floor lamp", brightness=70)
+
+    assert await said(lights.brighten_light, room="living room") == (
+        "The reading lamp is at 50 percent and the floor lamp is at 80 percent."
+    )
+
+
+async def test_brighter_starts_a_lamp_that_is_off_from_dark_and_dimmer_leaves_it_off() -> None:
+    devices, driver = open_devices()
+    lights = Lights(devices)
+
+    assert await call(lights.dim_light, room="desk lamp") == {"error": "The desk lamp is off."}
+    assert not driver.moves
+    assert await said(lights.brighten_light, room="desk lamp", amount=20) == "The desk lamp is at 20 percent."
+
+
+async def test_two_steps_at_once_are_two_steps() -> None:
+    devices, driver = open_devices()
+    lights = Lights(devices)
+    driver.free.clear()
+    both = asyncio.gather(
+        call(lights.brighten_light, room="reading lamp"), call(lights.brighten_light, room="reading lamp")
+    )
+    await asyncio.sleep(0)
+    driver.free.set()
+    await both
+
+    assert named(devices, "reading lamp").brightness == 60
+
+
+async def test_commands_to_one_device_are_done_in_the_order_of_their_arrival() -> None:
+    devices, driver = open_devices()
+    lights = Lights(devices)
+    driver.free.clear()
+    levels = list(range(1, 51))
+    commands = [asyncio.create_task(call(lights.turn_on_light, room="hall and reading lamp", brightness=level))
+                for level in levels]  # fmt: skip
+    while not driver.moves:
+        await asyncio.sleep(0)
+    driver.free.set()
+    await asyncio.gather(*commands)
+
+    assert [change.brightness for name, change in driver.moves if name == "reading lamp"] == levels
+    assert named(devices, "reading lamp").brightness == 50
+
+
+async def test_a_cancelled_command_does_not_hold_up_the_next() -> None:
+    devices, driver = open_devices()
+    lights = Lights(devices)
+    driver.free.clear()
+    stuck = asyncio.create_task(call(lights.turn_off_light, room="hall"))
+    while not driver.moves:
+        await asyncio.sleep(0)
+    stuck.cancel()
+    await asyncio.gather(stuck, return_exceptions=True)
+    driver.free.set()
+
+    assert await said(lights.turn_on_light, room="hall") == "The hall light is on."
+
+
+async def test_a_partial_failure_names_what_was_moved_and_what_was_not() -> None:
+    devices, _ = open_devices(gone=["floor lamp"])
+    lights = Lights(devices)
+    result = await call(lights.turn_on_light, room="living room", brightness=80)
+
+    assert result["devices"] == ["reading lamp"]
+    assert result["failed"] == {"floor lamp": "is not available"}
+    assert await said(lights.turn_on_light, room="living room", brightness=80) == (
+        "The reading lamp is on at 80 percent; the floor lamp is not available."
+    )
+
+
+async def test_a_lamp_that_does_not_confirm_is_never_said_to_be_on() -> None:
+    devices, _ = open_devices(silent=["desk lamp"])
+
+    assert await call(Lights(devices).turn_on_light, room="office") == {
+        "error": "The desk lamp did not confirm it within 2 s."
+    }
+
+
+async def test_a_fault_of_a_driver_costs_only_its_own_device(caplog: pytest.LogCaptureFixture) -> None:
+    devices, driver = open_devices()
+    del driver._states["floor_lamp"]
+    result = await call(Lights(devices).turn_on_light, room="living room")
+
+    assert result["failed"] == {"floor lamp": "failed"}
+    assert "KeyError" in caplog.text

@@ -1,0 +1,72 @@
+"""Numbers as people say them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent.model.numbers import parse_number
+
+ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("80%", 80),
+        ("80 percent", 80),
+        ("eighty percent", 80),
+        ("twenty-one degrees", 21),
+        ("Twenty One", 21),
+        ("a hundred", 100),
+        ("one hundred", 100),
+        ("five hundred and ten", 510),
+        ("two thousand", 2000),
+        ("21.5", 21.5),
+        ("twenty one point five", 21.5),
+        ("zero point five", 0.5),
+        ("one and a half", 1.5),
+        ("-5", -5),
+        ("minus five degrees", -5),
+        ("zero", 0),
+    ],
+)
+def test_digits_and_words_are_the_same_number(text: str, number: float) -> None:
+    """A number is read however it is said."""
+    assert parse_number(text) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("half", 50), ("a quarter", 25), ("three quarters", 75), ("max", 100), ("full", 100), ("minimum", 0)],
+)
+def test_closed_expressions_mean_a_share_of_the_declared_range(text: str, number: float) -> None:
+    """ "half" of 0 to 100 is 50, and means nothing where no range is declared."""
+    assert parse_number(text, 0, 100) == number
+    assert parse_number(text) is None
+
+
+def test_half_of_a_range_that_begins_at_one_is_half_of_all() -> None:
+    """Half brightness of 1 to 100 is 50, not 50.5."""
+    assert parse_number("half", 1, 100) == 50
+
+
+@pytest.mark.parametrize("text", ["kitchen", "", "twenty to thirty", "5 or 6", "a bit", "-", "%"])
+def test_no_number_or_two_are_none(text: str) -> None:
+    """What is not one number is not guessed at."""
+    assert parse_number(text, 0, 100) is None
+
+
+@given(st.integers(0, 999_999))
+def test_every_whole_number_is_read_back_from_its_digits(number: int) -> None:
+    """Digits are digits."""
+    assert parse_number(str(number)) == number
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_a_number_or_none_and_never_an_error(text: str) -> None:
+    """Whatever stands in a span, reading it is safe."""
+    number = parse_number(text, 0, 100)
+
+    assert number is None or isinstance(number, (int, float))
