@@ -37,6 +37,10 @@ class House(Protocol):
         """The functions that can be called here, bound to what they need."""
         ...
 
+    def names(self) -> tuple[str, ...]:
+        """What rooms, devices and groups are called, in all their names: a recogniser listens for them."""
+        ...
+
     def events(self) -> AsyncIterator[HouseEvent]:
         """Every device as it is now, then each change of a device."""
         ...

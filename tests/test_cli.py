@@ -14,6 +14,7 @@ from test_local import Parrot
 
 from agent.channels.cli import Lines, ask, chat
 from agent.channels.local import LocalServer
+from agent.cli import _names
 from agent.command import Command
 from agent.content import Content, FunctionCallPart, FunctionResponsePart, Role
 from agent.store import SessionStore
@@ -284,6 +285,17 @@ async def test_the_running_service_lists_nothing_below_the_level_of_a_local_call
     assert status == 0
     assert json.loads(out) == [{"name": "tool", "access": 200}]
     assert "from outside" in err
+
+
+def test_the_names_of_a_house_are_found_at_any_depth():
+    """For the recogniser, whatever package the house is."""
+    table = {
+        "room": [{"name": "attic", "aliases": ["loft"]}, {"name": "hall", "floor": "first"}],
+        "mqtt": {"host": "b", "device": {"name": "lamp"}},
+        "name": 3,
+    }
+
+    assert list(_names(table)) == ["attic", "loft", "hall", "lamp"]
 
 
 async def test_publish_without_a_broker_says_so(hearth, parrot):

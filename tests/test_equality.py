@@ -6,13 +6,15 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent.equality import call_key, value_key
 from agent.schema import FunctionDeclaration
 from tests.homes import SETTINGS
 from tools.house import open_house
+
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # CI may be busy
 
 WORDS = st.lists(st.sampled_from(["kitchen", "Lamp", "couch", "Küche", "straße", "by", "2"]), min_size=1)
 JSON = st.recursive(
@@ -49,11 +51,13 @@ def key(**arguments: Any) -> object:
     return call_key("play", arguments, PLAY)
 
 
+@unhurried
 @given(JSON)
 def test_a_value_equals_itself_and_can_be_in_a_set(value: Any) -> None:
     assert {value_key(value)} == {value_key(value)}
 
 
+@unhurried
 @given(WORDS, st.data())
 def test_case_spaces_and_articles_do_not_count_in_a_string(words: list[str], data: st.DataObject) -> None:
     said = []
@@ -65,11 +69,13 @@ def test_case_spaces_and_articles_do_not_count_in_a_string(words: list[str], dat
     assert value_key(f" {spaces.join(said)}\n") == value_key(" ".join(words))
 
 
+@unhurried
 @given(st.dictionaries(st.text(), JSON, min_size=1))
 def test_the_order_of_fields_does_not_count(fields: dict[str, Any]) -> None:
     assert value_key(dict(reversed(fields.items()))) == value_key(fields)
 
 
+@unhurried
 @given(st.integers(-(2**53), 2**53))
 def test_a_whole_number_is_the_same_with_a_point(number: int) -> None:
     assert value_key(number) == value_key(float(number))

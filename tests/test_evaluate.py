@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import agent.evaluate
@@ -33,6 +33,8 @@ from agent.schema import FunctionDeclaration
 from tests.fakes import ScriptedModel, act, answer, ask, call, decline, prose, query
 from tests.homes import SETTINGS
 from tools.house import declarations, open_house
+
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # CI may be busy
 
 TOOLS = declarations()
 APP = {
@@ -488,6 +490,7 @@ async def test_text_shows_every_figure_by_category(read: Read) -> None:
     assert lines[-1].startswith("p50 ")
 
 
+@unhurried
 @given(st.lists(st.floats(0, 1e6), min_size=1), st.floats(0, 100))
 def test_a_percentile_is_one_of_the_values_and_holds_its_share(values: list[float], percent: float) -> None:
     found = percentile(values, percent)
@@ -557,6 +560,7 @@ def test_every_malformed_line_is_named(tmp_path: Path) -> None:
     ]
 
 
+@unhurried
 @given(st.binary() | st.text().map(str.encode))
 def test_whatever_is_in_a_file_is_cases_or_a_sentence(raw: bytes) -> None:
     for reader in (read_cases, read_tools):

@@ -14,8 +14,9 @@ from agent.schema import FunctionDeclaration
 from agent.tool import AgentTool, ConfirmationTool
 from tools.clock import Clock
 from tools.devices import Devices
+from tools.drivers import Device
 from tools.garage import GarageDoor
-from tools.home import DRIVERS, Home
+from tools.home import DRIVERS, Floor, Group, Home, Room
 from tools.lights import Lights
 from tools.resolve import ASK, DIM_LIGHTS, SWITCH_LIGHTS, SWITCH_PLUGS, PlaceError, Wish
 from tools.settings import read_table
@@ -64,6 +65,12 @@ class House:
             AgentTool(questions.get_state),
             AgentTool(questions.list_devices),
         )
+
+    def names(self) -> tuple[str, ...]:
+        """What floors, rooms, devices and groups are called, in all their names."""
+        home = self._devices.home
+        named: list[Floor | Room | Device | Group] = [*home.floors, *home.rooms, *home.devices, *home.groups]
+        return tuple(name for each in named for name in (each.name, *each.aliases))
 
     def events(self) -> AsyncIterator[HouseEvent]:
         """Every device as it is now, then each change of a device."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
@@ -12,6 +12,7 @@ from agent.model.generative import Outcome
 from agent.model.layout import DECISIONS, MODES, Kind, Previous
 from agent.model.prompt import MAX_MEMBERS, Card, Rendering, SegmentRole, render, render_card
 from agent.model.tokenizer import Tokenizer
+from agent.schema import FunctionDeclaration
 from training.corpus import Tool
 from training.generate import Example, Group, Member, Span
 
@@ -73,7 +74,17 @@ class UngroundedLabel(ValueError):
     """A label that is not in the words it should be copied from."""
 
 
-def collate(group: Group, tokenizer: Tokenizer, cards: dict[Tool, Card]) -> Batch:
+Cards = dict[tuple[Tool, int], Card]
+
+
+def shortened(declaration: FunctionDeclaration, terse: int) -> FunctionDeclaration:
+    """A declaration as a terse developer writes it: 1 has no description, 2 a name that says nothing."""
+    if terse == 1:
+        return replace(declaration, description="")
+    return replace(declaration, name="f") if terse == 2 else declaration
+
+
+def collate(group: Group, tokenizer: Tokenizer, cards: Cards) -> Batch:
     """Renders a group.
 
     Args:
@@ -84,10 +95,11 @@ def collate(group: Group, tokenizer: Tokenizer, cards: dict[Tool, Card]) -> Batc
     Raises:
         UngroundedLabel: An example's value is not made of its words.
     """
-    for tool in group.tools:
-        if tool not in cards:
-            cards[tool] = render_card(tokenizer, tool.declaration)
-    shown = [cards[tool] for tool in group.tools]
+    shown = []
+    for tool, terse in zip(group.tools, group.terse or (0,) * len(group.tools), strict=True):
+        if (tool, terse) not in cards:
+            cards[tool, terse] = render_card(tokenizer, shortened(tool.declaration, terse))
+        shown.append(cards[tool, terse])
     first_slots, total = [], 1
     for card in shown:
         first_slots.append(total)

@@ -7,8 +7,6 @@ Read from `patterns/*.yaml` (the house's own functions) and `declarations/*.yaml
 from __future__ import annotations
 
 import ast
-import asyncio
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,10 +15,10 @@ import yaml
 
 from agent.model.prompt import leaves_of
 from agent.schema import FunctionDeclaration
+from tools import declarations
 from training import markup
 
 HERE = Path(__file__).parent
-EXAMPLE_HOUSE = HERE.parent / "deploy" / "hearth.example.toml"
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,14 +111,8 @@ _READING = (
 
 
 def house_declarations() -> dict[str, FunctionDeclaration]:
-    """The declarations of the example house, by name."""
-    from tools import open_house
-
-    async def declared() -> dict[str, FunctionDeclaration]:
-        async with open_house(tomllib.loads(EXAMPLE_HOUSE.read_text())["tools"], None) as house:
-            return {tool.declaration.name: tool.declaration for tool in house.tools}
-
-    return asyncio.run(declared())
+    """The declarations of the house, by name."""
+    return {declaration.name: declaration for declaration in declarations()}
 
 
 def read_corpus() -> Corpus:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -52,6 +53,13 @@ FAMILIES: dict[str, set[str]] = {
 }
 
 LONG_GROUPS = 0.3  # the share of groups with earlier turns and results
+
+
+# Domains that are never declared beside the house: their tools could take the house's wishes.
+LIKE_THE_HOUSE = ("home_", "weather_variants", "kitchen_appliances", "covers", "locks_security", "water_energy")
+
+# A wish taken back is one to decline whatever is declared.
+_TAKEN_BACK = re.compile(r"\b(don't|do not|dont|never|no need|forget it|cancel that|no wait|leave)\b", re.IGNORECASE)
 
 
 def related(domain: str) -> set[str]:
@@ -113,6 +121,8 @@ class Group:
 
     tools: tuple[Tool, ...]
     examples: tuple[Example, ...]
+    terse: tuple[int, ...] = ()
+    """For each tool what of its declaration is left out, see `batch.shortened`; empty is nothing."""
 
 
 @dataclass
@@ -166,7 +176,9 @@ class Generator:
         self._classes = Classes(HERE / "patterns" / "classes.yaml")
         self._split = split
         self._house = {tool.name: tool for tool in corpus.house}
-        self._entries = self._kept(corpus.entries)
+        entries = self._kept(corpus.entries)
+        self._entries = [entry for entry in entries if not entry.history]
+        self._follow_ups = [entry for entry in entries if entry.history]
         self._says = {tool: self._kept(tool.says) for tool in self._each_tool()}
         self._asks = {tool: self._kept(tool.asks) for tool in self._each_tool()}
         self._declines = {tool: self._kept(tool.declines) for tool in self._each_tool()}
@@ -200,25 +212,25 @@ class Generator:
         # Long conversations stand together in groups of their own: padding is paid for by the longest.
         long = rng.random() < LONG_GROUPS
         while len(examples) < size // (2 if long else 1):
-            example = self._example(tools)
+            example = self._continued(tools) if long and rng.random() < 0.6 else self._example(tools)
             if example is None or (len(example.segments) > 1) > long:
                 continue
             examples.append(self._with_distractor(example) if long and rng.random() < 0.8 else example)
-        return Group(tuple(tools), tuple(examples))
+        terse = tuple(rng.choices((0, 1, 2), (75, 12, 13))[0] for _ in tools)
+        return Group(tuple(tools), tuple(examples), terse)
 
     def _declared(self) -> list[Tool]:
         """A set of tools as some device could have declared."""
         rng = self._rng
         tools: list[Tool] = []
-        if self._house and rng.random() < 0.55:
+        if self._house and rng.random() < 0.5:
             tools = list(self._corpus.house)
             if rng.random() < 0.4:
                 gone = rng.choice(sorted({tool.domain for tool in tools}))
                 tools = [tool for tool in tools if tool.domain != gone]
             if rng.random() < 0.6:
                 # Other people's tools beside the house's, never ones that could take its wishes.
-                here = {tool.domain for tool in tools}
-                free = [tool for tool in self._corpus.others if not overlap(tool.domain, here)]
+                free = [tool for tool in self._corpus.others if not tool.domain.startswith(LIKE_THE_HOUSE)]
                 tools += rng.sample(free, min(len(free), rng.randint(1, 10)))
         else:
             names = sorted(self._domains)
@@ -235,6 +247,14 @@ class Generator:
         rng.shuffle(tools)
         return tools[:28]
 
+    def _continued(self, tools: list[Tool]) -> Example | None:
+        """A follow-up to what was said before, or the answer after the calls of this turn."""
+        rng = self._rng
+        if self._follow_ups and any(tool.name in self._house for tool in tools) and rng.random() < 0.6:
+            return self._from_entry(tools, rng.choice(self._follow_ups))
+        tool = self._any_tool(tools)
+        return self._answered(self._say(tool, rng.choice(self._says[tool]))) if self._says[tool] else None
+
     def _example(self, tools: list[Tool]) -> Example | None:
         rng = self._rng
         house = [tool for tool in tools if tool.name in self._house]
@@ -248,7 +268,10 @@ class Generator:
             spoken = self._say(tool, rng.choice(self._asks[tool]))
             return self._finish(spoken, Outcome.ASK, "ask")
         if draw < 0.50 and self._declines[tool]:
-            sentence = self._expand(tool, rng.choice(self._declines[tool]))
+            pattern = rng.choice(self._declines[tool])
+            if not self._declines_here(pattern, tool.name in self._house, tools):
+                return None
+            sentence = self._expand(tool, pattern)
             return self._finish(Spoken(sentence), Outcome.DECLINE, "decline")
         if not self._says[tool]:
             return None
@@ -257,12 +280,15 @@ class Generator:
             other = self._any_tool(tools)
             if self._says[other] and (other is not tool or spoken.calls[0][1]):
                 spoken = self._join(spoken, self._say(other, rng.choice(self._says[other])))
-        if draw < 0.60:
-            return self._answered(spoken)
         reads = all(each.reads for each, _ in spoken.calls)
         return self._finish(
             spoken, Outcome.QUERY if reads else Outcome.ACT, "several" if len(spoken.calls) > 1 else "do"
         )
+
+    def _declines_here(self, pattern: str, of_the_house: bool, tools: list[Tool]) -> bool:
+        """Whether nothing fits a sentence that its author wrote with only the tools around it in mind."""
+        domains = {tool.domain.partition(".")[0] for tool in tools}
+        return len(domains) == 1 or _TAKEN_BACK.search(pattern) is not None or not of_the_house
 
     def _any_tool(self, tools: list[Tool]) -> Tool:
         """A tool of the group; the house's lights and state questions have more patterns and more turns."""
@@ -490,6 +516,8 @@ class Generator:
         if entry.ask:
             needed.append(entry.ask)
         if any(name not in by_name for name in needed):
+            return None
+        if not needed and entry.ask is None and not self._declines_here(entry.text, True, tools):
             return None
         drawn: dict[str, str] = {}
 

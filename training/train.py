@@ -18,11 +18,10 @@ from pathlib import Path
 import torch
 from tqdm import tqdm
 
-from agent.model.prompt import Card
 from agent.model.tokenizer import Tokenizer
 from training import loss, vocabulary
-from training.batch import Batch, collate
-from training.corpus import HERE, Corpus, Tool, read_corpus
+from training.batch import Batch, Cards, collate
+from training.corpus import HERE, Corpus, read_corpus
 from training.generate import Generator, Group
 from training.network import Network, Shape, start_from_minilm
 from training.validation import written_cases
@@ -141,7 +140,7 @@ class Validation:
             "written": written_cases(corpus),
         }
         self._tokenizer = tokenizer
-        self._cards: dict[Tool, Card] = {}
+        self._cards: Cards = {}
 
     @torch.no_grad()
     def run(self, network: Network, device: torch.device) -> dict[str, float]:
@@ -194,7 +193,7 @@ def train(minutes: float, out: Path, seed: int, threads: int) -> Path:
         generator = Generator(corpus, seed + 1000 + step)
     log = (out / "losses.csv").open("a", newline="")
     rows = csv.writer(log)
-    cards: dict[Tool, Card] = {}
+    cards: Cards = {}
     groups: Iterator[Group] = generator.groups(GROUP)
     total = minutes * 60
     bar = tqdm(total=round(total), initial=round(spent), unit="s", bar_format="{l_bar}{bar}| {n}/{total} s {postfix}")

@@ -495,25 +495,40 @@ how much time is left
 """.strip().splitlines()
 """Said once: nothing to fill in."""
 
-COLORS = (
-    "red green blue yellow orange purple pink white violet turquoise cyan magenta gold amber teal lavender lime"
-).split() + [
-    "warm white",
-    "cool white",
-    "soft white",
-    "neutral white",
-    "cold white",
-    "daylight",
-    "candlelight",
-    "light blue",
-    "dark blue",
-    "light green",
-    "dark red",
-    "twenty seven hundred kelvin",
-    "three thousand kelvin",
-    "four thousand kelvin",
-    "sixty five hundred kelvin",
-]
+COLORS = """
+red
+green
+blue
+yellow
+orange
+purple
+pink
+white
+violet
+turquoise
+cyan
+magenta
+gold
+amber
+teal
+lavender
+lime
+warm white
+cool white
+soft white
+neutral white
+cold white
+daylight
+candlelight
+light blue
+dark blue
+light green
+dark red
+twenty seven hundred kelvin
+three thousand kelvin
+four thousand kelvin
+sixty five hundred kelvin
+""".strip().splitlines()
 
 CITIES = """
 london

@@ -15,17 +15,16 @@ _SILENT = str.maketrans("", "", "ˈˌ\u200d\u0361\u0303\u0329ʲʔ")
 """Stress, ties and shades that the ARPAbet of speech recognition leaves out."""
 
 _ARPABET = {
-    "aɪɚ": "AY ER", "aɪə": "AY AH", "aʊɚ": "AW ER",
-    "ɑːɹ": "AA R", "ɔːɹ": "AO R", "oːɹ": "AO R", "ɛɹ": "EH R", "ɪɹ": "IH R", "ʊɹ": "UH R",
-    "aɪ": "AY", "aʊ": "AW", "eɪ": "EY", "oʊ": "OW", "ɔɪ": "OY", "iə": "IY AH", "juː": "Y UW",
-    "iː": "IY", "uː": "UW", "ɑː": "AA", "ɔː": "AO", "ɜː": "ER", "oː": "AO", "eː": "EY", "aː": "AA", "ɛː": "EH",
-    "i": "IY", "ɪ": "IH", "ᵻ": "IH", "e": "EY", "ɛ": "EH", "æ": "AE", "a": "AE", "ɑ": "AA", "ɒ": "AA", "ɔ": "AO",
-    "o": "OW", "ʊ": "UH", "u": "UW", "y": "UW", "ʌ": "AH", "ɐ": "AH", "ə": "AH", "ɚ": "ER", "ɜ": "ER", "ø": "ER",
-    "œ": "ER",
-    "tʃ": "CH", "dʒ": "JH", "ts": "T S",
-    "p": "P", "b": "B", "t": "T", "d": "D", "k": "K", "g": "G", "ɡ": "G", "f": "F", "v": "V", "θ": "TH", "ð": "DH",
-    "s": "S", "z": "Z", "ʃ": "SH", "ʒ": "ZH", "h": "HH", "ç": "HH", "x": "K", "m": "M", "n": "N", "ŋ": "NG",
-    "ɲ": "N Y", "l": "L", "ɬ": "L", "ɹ": "R", "r": "R", "ʁ": "R", "ɾ": "T", "j": "Y", "w": "W",
+    "aɪɚ": "AY ER", "aɪə": "AY AH", "aʊɚ": "AW ER", "ɑːɹ": "AA R", "ɔːɹ": "AO R", "oːɹ": "AO R",
+    "ɛɹ": "EH R", "ɪɹ": "IH R", "ʊɹ": "UH R", "aɪ": "AY", "aʊ": "AW", "eɪ": "EY", "oʊ": "OW",
+    "ɔɪ": "OY", "iə": "IY AH", "juː": "Y UW", "iː": "IY", "uː": "UW", "ɑː": "AA", "ɔː": "AO",
+    "ɜː": "ER", "oː": "AO", "eː": "EY", "aː": "AA", "ɛː": "EH", "i": "IY", "ɪ": "IH", "ᵻ": "IH",
+    "e": "EY", "ɛ": "EH", "æ": "AE", "a": "AE", "ɑ": "AA", "ɒ": "AA", "ɔ": "AO", "o": "OW", "ʊ": "UH",
+    "u": "UW", "y": "UW", "ʌ": "AH", "ɐ": "AH", "ə": "AH", "ɚ": "ER", "ɜ": "ER", "ø": "ER", "œ": "ER",
+    "tʃ": "CH", "dʒ": "JH", "ts": "T S", "p": "P", "b": "B", "t": "T", "d": "D", "k": "K", "g": "G",
+    "ɡ": "G", "f": "F", "v": "V", "θ": "TH", "ð": "DH", "s": "S", "z": "Z", "ʃ": "SH", "ʒ": "ZH",
+    "h": "HH", "ç": "HH", "x": "K", "m": "M", "n": "N", "ŋ": "NG", "ɲ": "N Y", "l": "L", "ɬ": "L",
+    "ɹ": "R", "r": "R", "ʁ": "R", "ɾ": "T", "j": "Y", "w": "W",
 }  # fmt: skip
 _SYMBOL = re.compile("|".join(sorted(_ARPABET, key=len, reverse=True)))
 

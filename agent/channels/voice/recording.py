@@ -35,9 +35,9 @@ def read_recording(path: Path) -> NDArray[np.int16]:
             if width != _SAMPLE_BYTES:
                 raise RecordingError(f"{path} has samples of {8 * width} bits; 16 are needed")
             if rate < _LOWEST_RATE:
-                raise RecordingError(f"{path} has {rate} samples a second; at least {_LOWEST_RATE} are needed")
+                raise RecordingError(f"{path} has {rate} samples a second; {_LOWEST_RATE} are needed")
             raw = file.readframes(int(LONGEST_S * rate) + 1)
-    except (wave.Error, EOFError) as error:
+    except (wave.Error, EOFError, RuntimeError) as error:  # RuntimeError: a chunk that ends beyond the file
         raise RecordingError(f"{path} is no WAV file of PCM samples: {error or 'it ends early'}") from error
     frames = len(raw) // (channels * _SAMPLE_BYTES)
     if frames > LONGEST_S * rate:

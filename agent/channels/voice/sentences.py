@@ -92,14 +92,14 @@ def _every(wording: str, fillings: Mapping[str, Sequence[str]]) -> Iterator[str]
 
 
 def _filled(wording: str, turns: Mapping[str, Iterator[str]]) -> Iterator[str]:
-    """The wording again and again, with the next fillings; nothing where there are none (a house without names)."""
+    """The wording again and again, with the next fillings; not once where a gap has none."""
     gaps = _GAP.findall(wording)
     while all(gap in turns for gap in gaps):
         yield wording.format_map({gap: next(turns[gap]) for gap in gaps})
 
 
 def _asked(tool: Mapping[str, Any]) -> Iterator[str]:
-    """Wordings for a tool that nobody wrote any for: its name, its description and what its parameters allow."""
+    """Wordings made from a tool alone: its name, its description and what its parameters allow."""
     words = spoken(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", tool["name"]).replace("_", " "))
     verb, _, rest = words.partition(" ")
     asked = [words, f"{verb} the {rest}"] if rest else [words]

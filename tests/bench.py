@@ -1,0 +1,289 @@
+"""How quick and how large the model is: `make bench`, or `python tests/bench.py [MODEL.tflite]`.
+
+A fresh process, one thread. First comes loading, then the commands below with 20 tools, after which memory is
+read, then the same with 10, 50 and 200 tools. The parts of a decision are those of `TfliteModel.timing`; the
+grammar, which is a share of the decoder, is timed in a pass of its own and from outside, so that its clock
+costs the other figures and the product nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from pathlib import Path
+from statistics import median, quantiles
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+# Before numpy comes, which reads it only then: one thread is what a board has left for us.
+for _library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ[f"{_library}_NUM_THREADS"] = "1"
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+if TYPE_CHECKING:
+    from agent.model.generative import GenerateContentRequest
+    from agent.model.tflite import TfliteModel
+    from agent.schema import FunctionDeclaration
+
+ROUNDS = 3
+"""How often the commands are gone through."""
+
+COMMANDS = """
+turn on the kitchen light
+turn off the lights in the living room
+bedroom lamp to 40 percent please
+could you make it a bit brighter in the office
+dim the hall light
+everything off
+set the reading lamp to a warm white
+make the floor lamp blue
+switch on the coffee machine
+is the garage door open
+open the garage door
+please close the garage
+what time is it
+which day is it today
+what's the weather like in Lisbon in celsius
+do I need an umbrella in Oslo
+which lights are on
+are any windows open upstairs
+how bright is the dining room
+turn on the fan in the guest room and switch off the heater
+lights out in the whole house except the nursery
+it is far too dark in here
+landing light at half brightness
+full brightness in the workshop
+kill the lights in the basement
+would you mind turning the bathroom light down by twenty percent
+not the kitchen, the pantry
+put the television on
+I'm going to bed, turn off everything downstairs
+start a timer for twelve minutes
+wake me at half past six tomorrow
+add oat milk and two lemons to the shopping list
+set the heating in the study to twenty one degrees
+lower the blinds in the conservatory
+lock the front door
+play something calm in the living room
+volume to thirty five
+next song
+remind me to call grandma on Sunday afternoon
+how long is left on the pasta timer
+cancel the alarm
+don't turn on the porch light
+never mind
+tell me a joke
+order a large pizza with mushrooms
+what happens if I unplug the freezer
+did I leave the iron on
+is it warmer in Cairo than here
+turn it up
+and the hallway too please
+the lamp by the couch in the living room should be green
+set the desk light to 2700 kelvin
+brighten the worktop light by fifteen percent
+all the lights in the garden on at ten percent
+can you check whether the back door is shut
+how many lights are on upstairs
+get the cellar light for me will you
+kettle on
+no light in the toilet please
+turn the bedroom lights red and the bathroom lights off
+make dinner lighting in the dining room, thirty percent will do
+open the Camera app
+read me the news of this morning
+send Ann a message that I will be ten minutes late
+""".strip().splitlines()
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Prints the table; 1 when there is no model to measure."""
+    path = Path(arguments[0]) if arguments else None
+    started = time.perf_counter()
+    from agent.model.tflite import TfliteModel
+
+    try:
+        model = TfliteModel(path)
+    except (ImportError, OSError, ValueError, RuntimeError) as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 1
+    load_ms = _ms_since(started)
+    tools = declared(200)
+    first_ms, _ = decided(model, COMMANDS[0], tools[:20])
+    rows = {20: measured(model, tools[:20])}
+    memory = resident_mb()
+    started = time.perf_counter()
+    for each in tools[20:120]:
+        model.card(each)
+    cards = 100_000 / _ms_since(started)
+    rows |= {count: measured(model, tools[:count]) for count in (10, 50, 200)}
+
+    print(f"{processor()}, {os.cpu_count()} cores, one used; {len(COMMANDS)} commands, {ROUNDS} rounds\n")
+    print(f"load                 {load_ms:8.1f} ms")
+    print(f"first command        {first_ms:8.1f} ms, reading 20 declarations before it")
+    print(f"declarations         {cards:8.1f} per second")
+    print(f"resident memory      {memory:8.1f} MB, with 20 tools\n")
+    print("text to call, ms        p50     p95   tokenizer  encoder  decoder  of it grammar")
+    for count, row in sorted(rows.items()):
+        cells = (f"{value:>{width}.1f}" for value, width in zip(row, WIDTHS, strict=True))
+        print(f"{count:>4} tools         {''.join(cells)}")
+    return 0
+
+
+WIDTHS = (8, 8, 12, 9, 9, 15)
+
+
+def measured(model: TfliteModel, tools: tuple[FunctionDeclaration, ...]) -> tuple[float, ...]:
+    """p50 and p95 of a command, the p50 of each part of it, and that of the grammar, in milliseconds."""
+    for command in COMMANDS[:3]:
+        decided(model, command, tools)
+    totals: list[float] = []
+    parts: list[tuple[float, float, float]] = []
+    for command in COMMANDS * ROUNDS:
+        total, part = decided(model, command, tools)
+        totals.append(total)
+        parts.append(part)
+    grammar = grammar_times(model, tools)
+    medians = [median(times) for times in (*zip(*parts, strict=True), grammar)]
+    return median(totals), quantiles(totals, n=20)[-1], *medians
+
+
+def decided(
+    model: TfliteModel, command: str, tools: tuple[FunctionDeclaration, ...]
+) -> tuple[float, tuple[float, float, float]]:
+    """How long one command took, and its parts, in milliseconds."""
+    question = request(command, tools)
+    started = time.perf_counter()
+    model.decide(question)
+    total = _ms_since(started)
+    timing = model.timing
+    return total, (timing.tokenizer, timing.encoder, timing.decoder)
+
+
+def request(command: str, tools: tuple[FunctionDeclaration, ...]) -> GenerateContentRequest:
+    """What the model is asked for a command."""
+    from agent.content import Content
+    from agent.model.generative import GenerateContentRequest
+
+    return GenerateContentRequest((Content.user(command),), tools)
+
+
+class TimedModule:
+    """A module whose functions are timed; what they yield is taken from them at once.
+
+    Attributes:
+        ms: How long they took together, in milliseconds.
+    """
+
+    def __init__(self, module: Any) -> None:
+        self._module = module
+        self.ms = 0.0
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._module, name)
+        return self._timed(found) if callable(found) else found
+
+    def _timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def timed(*arguments: Any) -> Any:
+            started = time.perf_counter()
+            result = function(*arguments)
+            if isinstance(result, Iterator):
+                result = iter(list(result))
+            self.ms += _ms_since(started)
+            return result
+
+        return timed
+
+
+def grammar_times(model: TfliteModel, tools: tuple[FunctionDeclaration, ...]) -> list[float]:
+    """How long the grammar took for each command, in milliseconds."""
+    from agent.model import decode, grammar
+
+    times = []
+    timed = TimedModule(grammar)
+    with patch.object(decode, "grammar", timed):
+        for command in COMMANDS:
+            timed.ms = 0.0
+            model.decide(request(command, tools))
+            times.append(timed.ms)
+    return times
+
+
+def declared(count: int) -> tuple[FunctionDeclaration, ...]:
+    """The functions of the house, then such as a user may add."""
+    from agent.schema import FunctionDeclaration
+    from tools import declarations
+
+    own = [FunctionDeclaration.from_json(each) for each in OWN]
+    actions = product(
+        ("start", "stop", "pause", "clean", "check", "lock", "move", "raise", "lower", "program", "reset", "share"),
+        ("dishwasher", "washing machine", "dryer", "oven", "vacuum robot", "sprinkler", "pool pump", "aquarium",
+         "air purifier", "projector", "printer", "boiler", "doorbell", "cat feeder", "greenhouse", "awning"),
+    )  # fmt: skip
+    more = [
+        FunctionDeclaration.from_json({
+            "name": f"{verb}_{thing.replace(' ', '_')}",
+            "description": f"{verb.capitalize()}s the {thing} for a while or until it is told otherwise.",
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    "minutes": {"type": "integer", "description": "For how long.", "minimum": 1, "maximum": 240},
+                    "mode": {"type": "string", "enum": ["eco", "normal", "quick"]},
+                },
+            },
+        })
+        for verb, thing in actions
+    ]
+    tools = (*declarations(), *own, *more)[:count]
+    assert len(tools) == count, f"there are only {len(tools)} tools"
+    return tools
+
+
+def _own(name: str, description: str, **properties: dict[str, Any]) -> dict[str, Any]:
+    parameters = {"type": "object", "properties": properties, "required": list(properties)[:1]}
+    return {"name": name, "description": description, "parameters": parameters}
+
+
+OWN = (
+    _own("start_timer", "Starts a timer.", duration={"type": "string"}, label={"type": "string"}),
+    _own("set_alarm", "Sets an alarm.", time={"type": "string"}, day={"type": "string"}),
+    _own("add_to_shopping_list", "Puts things on the list.", items={"type": "array", "items": {"type": "string"}}),
+    _own(
+        "set_temperature",
+        "Sets the heating of a room.",
+        degrees={"type": "number", "minimum": 5, "maximum": 30},
+        room={"type": "string"},
+    ),
+    _own("move_blinds", "Opens or closes blinds.", room={"type": "string"}, open={"type": "boolean"}),
+    _own("set_volume", "Sets the volume.", percent={"type": "integer", "minimum": 0, "maximum": 100}),
+    _own("play_music", "Plays music.", what={"type": "string"}, room={"type": "string"}),
+)
+
+
+def resident_mb() -> float:
+    """The memory of this process that is in RAM, in MB."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) * 1024 / 1e6
+    return float("nan")
+
+
+def processor() -> str:
+    """What the machine calls its processor."""
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.lower().startswith(("model name", "model\t")):
+            name = line.partition(":")[2].strip()
+            if not name.isdigit():
+                return name
+    return os.uname().machine
+
+
+def _ms_since(started: float) -> float:
+    return (time.perf_counter() - started) * 1e3
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,253 @@
+"""The model that ships: what it understands, and what it will not do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent import (
+    AgentError,
+    Content,
+    ErrorCode,
+    FunctionDeclaration,
+    FunctionResponsePart,
+    GenerateContentRequest,
+    ModelConfig,
+    Outcome,
+    Role,
+    load_model,
+)
+from agent.model.generative import Candidate
+from agent.model.tflite import FILES, TfliteModel
+from tools import declarations
+
+
+@pytest.fixture(scope="module")
+def model() -> TfliteModel:
+    """The one that ships."""
+    return TfliteModel()
+
+
+HOUSE = declarations()
+OPEN_APP = FunctionDeclaration.from_json(
+    {
+        "name": "open_app",
+        "description": "Opens an application.",
+        "parameters": {
+            "type": "object",
+            "properties": {"appName": {"type": "string", "description": "Name of the application"}},
+            "required": ["appName"],
+        },
+    }
+)
+
+
+def decide(model: TfliteModel, *said: str, tools: tuple[FunctionDeclaration, ...] = HOUSE, **more: Any) -> Candidate:
+    """What comes of words, said by user and agent in turn."""
+    turns = [Content.user(text) if index % 2 == 0 else Content.model(text) for index, text in enumerate(said)]
+    return model.decide(GenerateContentRequest(tuple(turns), tools, **more))
+
+
+def calls(candidate: Candidate) -> list[tuple[str, dict[str, Any]]]:
+    """Names and arguments."""
+    return [(call.name, call.arguments) for call in candidate.function_calls]
+
+
+def test_a_room_and_a_percentage_are_heard(model: TfliteModel) -> None:
+    """The first sentence of the README."""
+    candidate = decide(model, "Turn on the living room lights to 80% brightness")
+
+    assert candidate.outcome is Outcome.ACT
+    assert calls(candidate) == [("turn_on_light", {"room": "living room", "brightness": 80})]
+
+
+def test_the_weather_is_asked_for_with_place_and_unit(model: TfliteModel) -> None:
+    """A span that keeps its capitals, and an enum member."""
+    candidate = decide(model, "What's the weather like in San Francisco in Celsius?")
+
+    assert candidate.outcome is Outcome.QUERY
+    assert calls(candidate) == [("get_current_weather", {"location": "San Francisco", "unit": "celsius"})]
+
+
+def test_a_tool_declared_as_data_is_called(model: TfliteModel) -> None:
+    """One that no part of the house knows."""
+    assert calls(decide(model, "Open the Camera app", tools=(*HOUSE, OPEN_APP))) == [("open_app", {"appName": "Camera"})]
+
+
+def test_two_wishes_are_two_calls_with_ids_of_their_own(model: TfliteModel) -> None:
+    """In the order they were said."""
+    candidate = decide(model, "turn on the kitchen light and turn off the bedroom light")
+
+    assert calls(candidate) == [("turn_on_light", {"room": "kitchen"}), ("turn_off_light", {"room": "bedroom"})]
+    assert len({call.id for call in candidate.function_calls}) == 2
+
+
+@pytest.mark.parametrize("text", ["off", "turn off", "lights", "the", "turn on", "hmm"])
+def test_a_fragment_moves_nothing(model: TfliteModel, text: str) -> None:
+    """F12: what a recogniser cut off is asked about or declined, never acted on."""
+    assert decide(model, text).function_calls == ()
+
+
+def test_lights_without_a_room_are_left_to_the_requesters_room(model: TfliteModel) -> None:
+    """F12: the place stays absent; the agent fills it in or asks, it never becomes the whole house."""
+    assert all(not arguments for _, arguments in calls(decide(model, "turn off the lights")))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "is the hall light on?",
+        "how many lights are on?",
+        "did I leave the heater on?",
+        "what happens if I turn off the fridge?",
+        "is the garage door open?",
+        "which lights are on upstairs?",
+    ],
+)
+def test_a_question_never_moves_anything(model: TfliteModel, text: str) -> None:
+    """F13: nothing that is not read-only is called, and the outcome is never act."""
+    candidate = decide(model, text)
+    reads = {declaration.name for declaration in HOUSE if declaration.read_only}
+
+    assert candidate.outcome is not Outcome.ACT
+    assert {call.name for call in candidate.function_calls} <= reads
+
+
+@pytest.mark.parametrize(
+    "text", ["unlock the door", "order pizza", "play some jazz", "what is the capital of France", "book me a flight to Rome"]
+)
+def test_a_wish_no_tool_fits_calls_nothing(model: TfliteModel, text: str) -> None:
+    """F34: no nearest neighbour is called instead."""
+    assert decide(model, text).function_calls == ()
+
+
+@pytest.mark.parametrize("text", ["don't turn on the kitchen light", "turn on the kitchen light, no wait, never mind"])
+def test_a_wish_taken_back_calls_nothing(model: TfliteModel, text: str) -> None:
+    """Negated and cancelled."""
+    assert decide(model, text).function_calls == ()
+
+
+def test_a_value_out_of_range_is_asked_about_with_the_range(model: TfliteModel) -> None:
+    """It was heard, so it is neither clamped nor dropped in silence."""
+    candidate = decide(model, "set the kitchen lights to 180 percent")
+
+    assert candidate.outcome is Outcome.ASK
+    assert "0 to 100" in candidate.text
+    assert "180" in candidate.text
+
+
+def test_a_missing_required_value_is_asked_for(model: TfliteModel) -> None:
+    """Of a tool declared as data."""
+    candidate = decide(model, "open an app", tools=(OPEN_APP,))
+
+    assert candidate.function_calls == ()
+    assert candidate.text
+
+
+def test_earlier_failures_do_not_keep_it_from_calling(model: TfliteModel) -> None:
+    """F14: three failed exchanges before, and a clear wish is still a call."""
+    said = ["turn on the loft light", "I don't know loft.", "turn on the attic", "I don't know attic."]
+    candidate = decide(model, *said, "dim the shed", "I did nothing.", "turn off the kitchen light")
+
+    assert calls(candidate) == [("turn_off_light", {"room": "kitchen"})]
+
+
+def test_a_follow_up_takes_its_function_from_what_was_said(model: TfliteModel) -> None:
+    """Another room, the same wish."""
+    candidate = decide(model, "turn on the kitchen light", "The kitchen light is on.", "and in the bedroom too")
+
+    assert calls(candidate) == [("turn_on_light", {"room": "bedroom"})]
+
+
+def test_after_the_result_it_answers_from_it(model: TfliteModel) -> None:
+    """The second step of a run says what the tool said."""
+    first = decide(model, "what time is it")
+    (call,) = first.function_calls
+    response = FunctionResponsePart(call.id, call.name, {"time": "14:05"})
+    contents = (Content.user("what time is it"), first.content, Content(Role.USER, (response,)))
+
+    answer = model.decide(GenerateContentRequest(contents, HOUSE))
+
+    assert answer.outcome is Outcome.ANSWER
+    assert answer.function_calls == ()
+
+
+def test_greedy_decisions_are_the_same_every_time(model: TfliteModel) -> None:
+    """No temperature and 0.0 are one thing."""
+    text = "make the office a bit brighter"
+
+    assert calls(decide(model, text)) == calls(decide(model, text, temperature=0.0))
+
+
+def test_a_seed_makes_a_temperature_repeatable(model: TfliteModel) -> None:
+    """Sampled twice with the same seed."""
+    first, second = (decide(model, "lamp please", temperature=5.0, seed=3) for _ in range(2))
+
+    assert (first.outcome, calls(first), first.text) == (second.outcome, calls(second), second.text)
+
+
+def test_more_tools_than_it_sees_at_once_are_shortlisted(model: TfliteModel) -> None:
+    """The right one among a hundred."""
+    others = tuple(
+        FunctionDeclaration.from_json({"name": f"tune_channel_{number}", "description": f"Tunes radio channel {number}."})
+        for number in range(100)
+    )
+
+    assert calls(decide(model, "turn on the kitchen light", tools=(*others, *HOUSE))) == [("turn_on_light", {"room": "kitchen"})]
+
+
+def test_without_tools_it_declines(model: TfliteModel) -> None:
+    """There is nothing it could do."""
+    assert decide(model, "turn on the kitchen light", tools=()).outcome in (Outcome.DECLINE, Outcome.ASK)
+
+
+def test_too_many_words_are_refused_by_name(model: TfliteModel) -> None:
+    """A stated limit of the static shapes."""
+    with pytest.raises(AgentError, match="too long") as error:
+        decide(model, "please " * 200)
+
+    assert error.value.code is ErrorCode.INVALID_REQUEST
+
+
+def test_a_declaration_that_does_not_fit_is_refused_by_name(model: TfliteModel) -> None:
+    """It says which tool and why."""
+    wide = FunctionDeclaration.from_json(
+        {
+            "name": "pick_one",
+            "description": "Picks.",
+            "parameters": {
+                "type": "object",
+                "properties": {"what": {"type": "string", "enum": [f"number {n}" for n in range(60)]}},
+            },
+        }
+    )
+
+    with pytest.raises(AgentError, match="pick_one"):
+        decide(model, "pick number 3", tools=(wide,))
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no model at all" * 100])
+async def test_a_missing_or_broken_file_is_not_available(tmp_path: Path, content: bytes | None) -> None:
+    """Said when it is used, so that a service stays up."""
+    path = tmp_path / "hearth.tflite"
+    for name in ("tokenizer.model", "calibration.json"):
+        (tmp_path / name).write_bytes((FILES / name).read_bytes())
+    if content is not None:
+        path.write_bytes(content)
+
+    model = load_model(ModelConfig(path=path))
+
+    with pytest.raises(AgentError) as error:
+        await model.generate_content(GenerateContentRequest((Content.user("hello"),)))
+    assert error.value.code is ErrorCode.NOT_AVAILABLE
+
+
+async def test_it_streams_whole_calls(model: TfliteModel) -> None:
+    """One piece a call."""
+    request = GenerateContentRequest((Content.user("turn on the kitchen light and turn off the bedroom light"),), HOUSE)
+
+    pieces = [response.candidates[0] async for response in model.generate_content_stream(request)]
+
+    assert [len(piece.function_calls) for piece in pieces] == [1, 1]
