@@ -8,35 +8,56 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from agent.content import FunctionCallPart, FunctionResponsePart
-from agent.model.prompt import spoken_name
+from agent.names import spoken_name
 from agent.schema import FunctionDeclaration
+from agent.tool import CANCELLED_BY_USER
 
 log = logging.getLogger(__name__)
 
-Result = tuple[FunctionCallPart, FunctionResponsePart, FunctionDeclaration | None]
+
+@dataclass(frozen=True)
+class Result:
+    """A call that was made, what came of it, and what was called; None where there is no such tool."""
+
+    call: FunctionCallPart
+    response: FunctionResponsePart
+    declaration: FunctionDeclaration | None
+
+    @property
+    def failed(self) -> bool:
+        """It is answered with an error, so asking once more can make sense."""
+        return "error" in self.response.response
+
+    @property
+    def cancelled(self) -> bool:
+        """A person said no, or did not say yes in time."""
+        return self.response.response.get("status") == CANCELLED_BY_USER
+
+    @property
+    def succeeded(self) -> bool:
+        """The tool did what it was called for."""
+        return not self.failed and not self.cancelled
 
 
 def compose(results: Sequence[Result]) -> list[str]:
-    """One clause for each result, in order; the same clause is not said twice in a row.
-
-    Args:
-        results: Calls with their responses and, where known, the declarations called.
-    """
+    """One clause for each result, in order; the same clause is not said twice in a row."""
     clauses: list[str] = []
-    for call, response, declaration in results:
-        clause = _clause(call, response.response, declaration)
+    for result in results:
+        clause = _clause(result)
         if not clauses or clauses[-1] != clause:
             clauses.append(clause)
     return clauses
 
 
-def _clause(call: FunctionCallPart, response: Mapping[str, Any], declaration: FunctionDeclaration | None) -> str:
-    if "error" in response:
+def _clause(result: Result) -> str:
+    call, response, declaration = result.call, result.response.response, result.declaration
+    if result.failed:
         return _sentence(str(response["error"]))
-    if response.get("status") == "CANCELLED_BY_USER":
+    if result.cancelled:
         return "Okay, I left it as it is."
     if declaration is not None and declaration.say is not None:
         try:

@@ -19,8 +19,8 @@ Tell = Callable[[ConfirmationRequest], None]
 """Shows a question to the person it is for."""
 
 
-class Place:
-    """A place in the order of those who act. It is left while a person is asked, so that others may pass."""
+class Permit:
+    """Leave to act: one at a time has it, in order of asking. It is given up while a person is asked."""
 
     def __init__(self, order: asyncio.Lock) -> None:
         self._order = order
@@ -31,8 +31,8 @@ class Place:
         await self._order.acquire()
         self._held = True
 
-    def leave(self) -> bool:
-        """Lets the next one act; False if the place was not held."""
+    def give_up(self) -> bool:
+        """Lets the next one act; False if it was not held."""
         held, self._held = self._held, False
         if held:
             self._order.release()
@@ -49,21 +49,21 @@ class ToolCaller:
         self._questions: dict[str, asyncio.Future[bool]] = {}
 
     @asynccontextmanager
-    async def in_order(self, changes: bool) -> AsyncIterator[Place]:
-        """A place for calls that belong together; those that change nothing wait for nobody."""
-        place = Place(self._acting)
+    async def in_order(self, changes: bool) -> AsyncIterator[Permit]:
+        """The permit for calls that belong together; those that change nothing wait for nobody."""
+        permit = Permit(self._acting)
         if changes:
-            await place.take()
+            await permit.take()
         try:
-            yield place
+            yield permit
         finally:
-            place.leave()
+            permit.give_up()
 
     async def call(
         self,
         tool: AgentTool,
         call: FunctionCallPart,
-        place: Place,
+        permit: Permit,
         tell: Tell | None,
         deadline: asyncio.Timeout | None = None,
     ) -> dict[str, Any]:
@@ -72,7 +72,7 @@ class ToolCaller:
         Args:
             tool: What is called.
             call: The call; its id is that of a question about it.
-            place: Its place in the order.
+            permit: That of `in_order`.
             tell: Shows a question; None where there is nobody to ask, which is a no.
             deadline: Stands still while a person is asked.
 
@@ -87,11 +87,11 @@ class ToolCaller:
             if tell is None:
                 return False
             with _stopped(clock), _stopped(deadline):
-                held = place.leave()
+                held = permit.give_up()
                 tell(ConfirmationRequest(call.id, call.name, call.arguments, question))
                 answer = await self._answer(call.id)
                 if held:
-                    await place.take()
+                    await permit.take()
             return answer
 
         clock = asyncio.timeout(self._tool_timeout_s)

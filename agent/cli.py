@@ -286,7 +286,7 @@ def _talk(session: dict[str, Any]) -> str:
 
 
 def _eval(args: argparse.Namespace) -> int:
-    from agent.evaluate import main as evaluate
+    from agent.evaluation.command import main as evaluate
 
     _start_logging(logging.WARNING)
     status: int = evaluate(args)

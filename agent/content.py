@@ -94,6 +94,7 @@ class Content:
 
         Raises:
             KeyError: A field is missing.
+            TypeError: A call or a response has other fields.
             ValueError: The role or a part is of no known kind.
         """
         parts: list[Part] = []

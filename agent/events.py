@@ -75,7 +75,7 @@ def event_from_json(data: dict[str, Any]) -> AgentEvent:
         ValueError: The type is unknown or a field is missing or left over.
     """
     fields = dict(data)
-    kind = EVENT_TYPES.get(fields.pop("type", None))
+    kind = EVENT_TYPES.get(str(fields.pop("type", None)))
     if kind is None:
         raise ValueError(f"event type {data.get('type')!r} is none of {', '.join(EVENT_TYPES)}")
     try:

@@ -8,13 +8,16 @@ import json
 import logging
 import secrets
 import warnings
+from collections import OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import TracebackType
 from typing import Any, Final
+from weakref import WeakValueDictionary
 
-from agent.calls import Place, Tell, ToolCaller
+from agent.answer import Result
+from agent.calls import Permit, Tell, ToolCaller
 from agent.content import Content, FunctionCallPart, FunctionResponsePart, Role
 from agent.errors import AgentError, DeclarationError, ErrorCode
 from agent.events import AgentEvent, FunctionCall, FunctionResponse, TextMessage
@@ -23,11 +26,14 @@ from agent.model.generative import Candidate, GenerateContentRequest, Generative
 from agent.session import AgentSession
 from agent.store import SessionStore
 from agent.tool import AccessLevel, AgentTool, discover, visible
-from agent.turn import Result, Turn
+from agent.turn import Turn
 
 log = logging.getLogger(__name__)
 
 MAX_SESSION_ID_LENGTH: Final = 200
+
+SESSIONS_IN_MEMORY: Final = 100
+"""Beyond so many a session that nobody holds leaves the memory, the last used one last; the store has it."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +79,9 @@ class Agent:
             all_tools[each.name] = each
         for each in found:
             first = all_tools.setdefault(each.name, each)
-            both = f"{first!r} of {first.module} was handed over, {each!r} of {each.module} was found"
             if first is each:
                 continue
+            both = f"{first!r} of {first.module} was handed over, {each!r} of {each.module} was found"
             if not f"{first.module}.".startswith(f"{self.discover}."):
                 raise DeclarationError(f"{each.name}: two tools have this name: {both}")
             warnings.warn(f"{each.name}: {both}; the one that was handed over is kept", stacklevel=2)
@@ -143,7 +149,9 @@ class AgentRunner:
         self._seed = seed
         self._by_name = {each.name: each for each in self.tools}
         self._declarations = tuple(each.declaration for each in self.tools)
-        self._sessions: dict[str, AgentSession] = {}
+        # A session that somebody holds, or whose turn goes on, is known for as long as that lasts.
+        self._sessions: WeakValueDictionary[str, AgentSession] = WeakValueDictionary()
+        self._recent: OrderedDict[str, AgentSession] = OrderedDict()
         self._turns: set[Turn] = set()
         self._reasoning = asyncio.Lock()
         self._caller = ToolCaller(limits.tool_timeout_s, limits.confirm_timeout_s)
@@ -181,7 +189,14 @@ class AgentRunner:
                 ErrorCode.INVALID_REQUEST,
                 f"The id of a session is 1 to {MAX_SESSION_ID_LENGTH} printable characters, not {id[:40]!r}.",
             )
-        return self._sessions.setdefault(id, AgentSession(id, self, self._store))
+        session = self._sessions.get(id)
+        if session is None:
+            session = self._sessions[id] = AgentSession(id, self, self._store)
+        self._recent[id] = session
+        self._recent.move_to_end(id)
+        if self._store and len(self._recent) > SESSIONS_IN_MEMORY:
+            self._recent.popitem(last=False)
+        return session
 
     async def run_single_turn(
         self, content: str | Content, room: str | None = None
@@ -220,6 +235,7 @@ class AgentRunner:
         """A session has closed."""
         if self._sessions.get(session.id) is session:
             del self._sessions[session.id]
+            self._recent.pop(session.id, None)
 
     # Calls from outside of the loop
 
@@ -252,8 +268,8 @@ class AgentRunner:
             message = f"There is no tool {name}; there are {', '.join(tools) or 'none'}."
             raise AgentError(ErrorCode.INVALID_REQUEST, message)
         call = FunctionCallPart(next(self._ids), name, dict(arguments))
-        async with self._caller.in_order(self._may_change(call)) as place:
-            return await self._caller.call(tools[name], call, place, tell)
+        async with self._caller.in_order(self._may_change(call)) as permit:
+            return await self._caller.call(tools[name], call, permit, tell)
 
     # The queue
 
@@ -347,12 +363,12 @@ class AgentRunner:
         self._refuse_repeated(turn, calls)
         results: list[Result] = []
         try:
-            async with self._caller.in_order(any(self._may_change(call) for call in calls)) as place:
+            async with self._caller.in_order(any(self._may_change(call) for call in calls)) as permit:
                 for call in calls:
                     turn.tell(FunctionCall(call.id, call.name, call.arguments))
                     response: dict[str, Any] = {"error": "It was not finished; what it did is not known."}
                     try:
-                        response = await self._respond(turn, call, outcome, place)
+                        response = await self._respond(turn, call, outcome, permit)
                     finally:
                         tool = self._by_name.get(call.name)
                         answered = FunctionResponsePart(call.id, call.name, response)
@@ -411,14 +427,14 @@ class AgentRunner:
         return list(calls.values())
 
     async def _respond(
-        self, turn: Turn, call: FunctionCallPart, outcome: Outcome | None, place: Place
+        self, turn: Turn, call: FunctionCallPart, outcome: Outcome | None, permit: Permit
     ) -> dict[str, Any]:
         tool = self._by_name.get(call.name)
         if tool is None:
             return {"error": f"there is no tool {call.name}; there are {', '.join(self._by_name) or 'none'}"}
         if outcome is Outcome.QUERY and tool.declaration.read_only is False:
             return {"error": f"{call.name} would change something, and this was a question"}
-        return await self._caller.call(tool, call, place, turn.tell, turn.clock)
+        return await self._caller.call(tool, call, permit, turn.tell, turn.clock)
 
     def _evaluate(self, turn: Turn, results: Iterable[Result]) -> None:
         """Remembers what went well; the model sees a failure of the same call only so often."""

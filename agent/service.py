@@ -164,7 +164,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
     async with AsyncExitStack() as stack:
         store = open_store(settings)
         stack.callback(store.close)
-        house = await stack.enter_async_context(_open_house(settings, store))
+        house = await stack.enter_async_context(open_house(settings, store))
         own = load_folder(settings.tools_folder) if settings.tools_folder else ()
         model = await asyncio.to_thread(load_model, settings.model)
         stack.push_async_callback(model.close)
@@ -181,7 +181,12 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
 
 
 @asynccontextmanager
-async def _open_house(settings: Settings, store: SessionStore) -> AsyncIterator[House]:
+async def open_house(settings: Settings, store: SessionStore | None) -> AsyncIterator[House]:
+    """The house that the settings name; without a store it keeps nothing.
+
+    Raises:
+        SettingsError: There is no such package, or its own table is wrong; the text names the file.
+    """
     async with AsyncExitStack() as stack:
         try:
             package = importlib.import_module(settings.house)

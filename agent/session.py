@@ -71,9 +71,8 @@ class AgentSession:
             raise self._gone()
         self._runner.admit(turn)
         task = _started(self._take(turn), self._turns)
-        task.add_done_callback(
-            lambda _: self._end(turn)
-        )  # also for a task that was cancelled before it began
+        # As a callback: a task that is cancelled before it begins runs no `finally` of its own.
+        task.add_done_callback(lambda _: self._end(turn))
         try:
             while (event := await turn.events.get()) is not None:
                 yield event
@@ -185,6 +184,8 @@ def _checked(content: str | Content) -> Content:
         problem = "There are no words in it."
     elif len(said.text) > MAX_COMMAND_LENGTH:
         problem = f"It has {len(said.text)} characters; at most {MAX_COMMAND_LENGTH} are allowed."
+    elif any("\ud800" <= letter <= "\udfff" for letter in said.text):
+        problem = "It is no text in Unicode."
     else:
         return said
     raise AgentError(ErrorCode.INVALID_REQUEST, problem)

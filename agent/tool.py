@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import importlib
 import importlib.util
@@ -21,6 +20,7 @@ from typing import Any, Final, Protocol, TypeVar, cast, overload
 from agent.errors import ArgumentError, DeclarationError
 from agent.schema import FunctionDeclaration, Say
 from agent.signature import Signature, is_receiver, signature_of, to_json
+from agent.threads import run_in_thread
 
 _log = logging.getLogger(__name__)
 
@@ -134,7 +134,7 @@ class _MarkedFunction:
         if inspect.iscoroutinefunction(self.function):
             result = await self.function(**given)
         else:
-            result = await asyncio.to_thread(self.function, **given)
+            result = await run_in_thread(functools.partial(self.function, **given), call.name)
             # A plain function may hand out an awaitable (a partial, a wrapper around a coroutine).
             if inspect.isawaitable(result):
                 result = await result
@@ -260,7 +260,7 @@ def visible(tools: Iterable[AgentTool], level: AccessLevel) -> tuple[AgentTool, 
 
 
 def discover(package: str, ids: Iterable[str] | None = None) -> tuple[AgentTool, ...]:
-    """The tools that a package declares at the top of its modules, in the order of their names in each.
+    """The tools that a package declares at the top of its modules: those of the package, then module by module.
 
     Sub-packages are not looked into: a driver is loaded by whoever needs its hardware.
 

@@ -7,34 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agent.answer import compose
-from agent.content import Content, FunctionCallPart, FunctionResponsePart, Role
+from agent.answer import Result, compose
+from agent.content import Content, Role
 from agent.events import AgentEvent
-from agent.schema import FunctionDeclaration
-from agent.tool import CANCELLED_BY_USER
 from agent.truth import Answer, Facts
 
 if TYPE_CHECKING:
     from agent.session import AgentSession
-
-
-@dataclass(frozen=True)
-class Result:
-    """A call that was made, what came of it, and what was called; None where there is no such tool."""
-
-    call: FunctionCallPart
-    response: FunctionResponsePart
-    declaration: FunctionDeclaration | None
-
-    @property
-    def failed(self) -> bool:
-        """It is answered with an error, so asking once more can make sense."""
-        return "error" in self.response.response
-
-    @property
-    def succeeded(self) -> bool:
-        """The tool did what it was called for: no error, and no person said no."""
-        return not self.failed and self.response.response.get("status") != CANCELLED_BY_USER
 
 
 @dataclass(eq=False)
@@ -85,5 +64,5 @@ class Turn:
         self.facts = Facts(
             acted=any(not declaration.read_only for declaration in succeeded),
             told=bool(succeeded),
-            words=" ".join(compose([(each.call, each.response, each.declaration) for each in self.results])),
+            words=" ".join(compose(self.results)),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agent.answer import compose
+from agent.answer import Result, compose
 from agent.content import FunctionCallPart, FunctionResponsePart
 from agent.schema import FunctionDeclaration, FunctionSchema, FunctionType, Say
 
@@ -13,7 +13,7 @@ def clauses(response: dict[str, Any], say: Say | None = None, **arguments: Any) 
     """What is said for one call."""
     declaration = FunctionDeclaration("get_level", "A level.", FunctionSchema(FunctionType.OBJECT), say=say)
     call = FunctionCallPart("1", "get_level", arguments)
-    return compose([(call, FunctionResponsePart("1", "get_level", response), declaration)])
+    return compose([Result(call, FunctionResponsePart("1", "get_level", response), declaration)])
 
 
 def test_a_template_is_filled_from_the_result_before_the_arguments() -> None:
@@ -50,4 +50,4 @@ def test_the_same_clause_is_not_said_twice_in_a_row() -> None:
     """Two equal results are one sentence."""
     call, response = FunctionCallPart("1", "go", {}), FunctionResponsePart("1", "go", {"status": "ok"})
 
-    assert compose([(call, response, None), (call, response, None)]) == ["Go: ok."]
+    assert compose([Result(call, response, None), Result(call, response, None)]) == ["Go: ok."]

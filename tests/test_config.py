@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent import config
@@ -125,6 +125,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
         read_settings(tmp_path / "missing.toml")
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_any_text_is_settings_or_a_settings_error(tmp_path_factory, text):
     """Nothing else comes out, whatever is in the file."""

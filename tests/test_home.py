@@ -155,6 +155,7 @@ async def test_the_example_house_has_three_floors_and_every_kind_of_device() -> 
         ("get_state", {"device": "front door"}, {"front_door"}),
         ("list_devices", {"kind": "door"}, {"front_door", "kitchen_window", "garage_door"}),
         ("list_devices", {"kind": "light", "room": "kitchen"}, {"ceiling_light", "worktop_light"}),
+        ("list_devices", {"kind": ["light"], "room": 7}, set()),
         ("get_time", {}, set()),
         ("turn_on_light", {}, set()),
     ],

@@ -73,7 +73,9 @@ def test_the_weather_is_asked_for_with_place_and_unit(model: TfliteModel) -> Non
 
 def test_a_tool_declared_as_data_is_called(model: TfliteModel) -> None:
     """One that no part of the house knows."""
-    assert calls(decide(model, "Open the Camera app", tools=(*HOUSE, OPEN_APP))) == [("open_app", {"appName": "Camera"})]
+    assert calls(decide(model, "Open the Camera app", tools=(*HOUSE, OPEN_APP))) == [
+        ("open_app", {"appName": "Camera"})
+    ]
 
 
 def test_two_wishes_are_two_calls_with_ids_of_their_own(model: TfliteModel) -> None:
@@ -116,7 +118,8 @@ def test_a_question_never_moves_anything(model: TfliteModel, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["unlock the door", "order pizza", "play some jazz", "what is the capital of France", "book me a flight to Rome"]
+    "text",
+    ["unlock the door", "order pizza", "play some jazz", "what is the capital of France", "book me a flight to Rome"],
 )
 def test_a_wish_no_tool_fits_calls_nothing(model: TfliteModel, text: str) -> None:
     """F34: no nearest neighbour is called instead."""
@@ -191,11 +194,15 @@ def test_a_seed_makes_a_temperature_repeatable(model: TfliteModel) -> None:
 def test_more_tools_than_it_sees_at_once_are_shortlisted(model: TfliteModel) -> None:
     """The right one among a hundred."""
     others = tuple(
-        FunctionDeclaration.from_json({"name": f"tune_channel_{number}", "description": f"Tunes radio channel {number}."})
+        FunctionDeclaration.from_json(
+            {"name": f"tune_channel_{number}", "description": f"Tunes radio channel {number}."}
+        )
         for number in range(100)
     )
 
-    assert calls(decide(model, "turn on the kitchen light", tools=(*others, *HOUSE))) == [("turn_on_light", {"room": "kitchen"})]
+    assert calls(decide(model, "turn on the kitchen light", tools=(*others, *HOUSE))) == [
+        ("turn_on_light", {"room": "kitchen"})
+    ]
 
 
 def test_without_tools_it_declines(model: TfliteModel) -> None:

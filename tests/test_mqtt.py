@@ -61,6 +61,9 @@ class Lamps:
         while True:
             yield await self.happened.get()
 
+    def names(self) -> tuple[str, ...]:
+        return ()
+
     async def show(self, status: str) -> None: ...
 
     def targets(self, name: str, arguments: Any) -> frozenset[str]:

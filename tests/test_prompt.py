@@ -38,7 +38,7 @@ def seen(app: PromptApp) -> str:
 
 async def until(condition) -> None:
     """Lets the app work until the condition holds."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while not condition():
             await asyncio.sleep(0.01)
 
@@ -212,7 +212,7 @@ async def test_without_a_terminal_it_goes_line_by_line(parrot, capsys):
 
     async def until_printed(text: str) -> None:
         nonlocal printed
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while text not in printed:
                 printed += capsys.readouterr().out
                 await asyncio.sleep(0.01)

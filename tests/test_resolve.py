@@ -182,6 +182,7 @@ def test_what_is_ambiguous_or_unknown_is_refused_with_candidates(words: str, wis
         ("except the kitchen", SWITCH_LIGHTS),
         ("movie lights except the living room", SWITCH_LIGHTS),
         ("all except all", SWITCH_LIGHTS),
+        ("everything but the kitchen and not the hall", SWITCH_LIGHTS),
         ("everything but it", SWITCH_LIGHTS),
         ("the hall except the hall light", SWITCH_LIGHTS),
         ("kitchen and the moon", SWITCH_LIGHTS),
@@ -198,6 +199,23 @@ def test_what_is_ambiguous_or_unknown_is_refused_with_candidates(words: str, wis
 def test_nothing_moves_where_a_part_of_the_words_fits_nothing(words: str, wish: Wish) -> None:
     with pytest.raises(PlaceError):
         names(words, wish)
+
+
+def test_exception_of_a_name_with_such_a_word_in_it_is_one_exception() -> None:
+    settings = {"device": [{"name": "lamp without shade", "kind": "light"}, {"name": "spot", "kind": "light"}]}
+
+    assert names("all except the lamp without shade", resolver=Resolver(Home.from_settings(settings))) == {"spot"}
+
+
+@pytest.mark.parametrize(
+    "words", ["all except hall except " * 10, "all except the hall but not " * 1000, "kitchen in the " * 10_000]
+)
+def test_any_number_of_words_is_refused_at_once(words: str) -> None:
+    start = time.perf_counter()
+    with pytest.raises(PlaceError):
+        names(words)
+
+    assert time.perf_counter() - start < 1
 
 
 def _like_f11(*more: dict[str, Any]) -> Resolver:

@@ -265,7 +265,7 @@ class Systemd:
         self._socket.setblocking(False)
 
     async def told(self) -> str:
-        return (await asyncio.wait_for(asyncio.get_running_loop().sock_recv(self._socket, 4096), 20)).decode()
+        return (await asyncio.wait_for(asyncio.get_running_loop().sock_recv(self._socket, 4096), 60)).decode()
 
     def close(self) -> None:
         self._socket.close()
@@ -330,6 +330,7 @@ async def test_it_is_ready_and_commands_work_while_the_broker_cannot_be_found(wr
         assert process.returncode is None
 
 
+@pytest.mark.timeout(300)  # a machine so busy that it misses the first attempts waits a minute between the later ones
 async def test_it_works_once_the_broker_is_there(write, directories):
     """F8: plugged in at last, without a restart."""
     with socket.socket() as probe:
@@ -337,14 +338,14 @@ async def test_it_works_once_the_broker_is_there(write, directories):
         port = probe.getsockname()[1]
     async with running(write(f'[mqtt]\nbroker = "127.0.0.1"\nport = {port}\n'), directories):
         client = await LocalClient.find()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while "refused" not in (await client.status())["mqtt"]:
-                await asyncio.sleep(0.02)  # until it has tried in vain
+                await asyncio.sleep(0.1)  # until it has tried in vain
         silent = asyncio.subprocess.DEVNULL
         broker = await asyncio.create_subprocess_exec(mosquitto(), "-p", str(port), stderr=silent)
         try:
             await online(port)
-            reply = await publish("127.0.0.1", port, "node", "ring the bell", timeout_s=10)
+            reply = await publish("127.0.0.1", port, "node", "ring the bell", timeout_s=60)
         finally:
             broker.terminate()
             await broker.wait()
@@ -358,7 +359,7 @@ def mosquitto() -> str:
 
 async def online(port: int) -> None:
     """Waits until the broker is up and the node says that it is."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(150):
         while True:
             try:
                 async with aiomqtt.Client("127.0.0.1", port) as client:

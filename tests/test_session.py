@@ -122,7 +122,7 @@ def test_last_turns_of_a_short_conversation_are_all_of_it() -> None:
 
 @pytest.mark.parametrize(
     "content",
-    ["", "  \n", "x" * (MAX_COMMAND_LENGTH + 1), Content.model("hello"), Content(Role.USER, ())],
+    ["", "  \n", "\ud83d", "x" * (MAX_COMMAND_LENGTH + 1), Content.model("hello"), Content(Role.USER, ())],
 )
 async def test_turn_that_is_no_words_of_a_person_is_an_invalid_request(content: str | Content) -> None:
     async with _runner(ScriptedModel()) as runner:
@@ -380,6 +380,32 @@ async def test_it_within_one_step_is_the_place_of_the_call_before() -> None:
         await _events(runner.get_or_create_session("a"), "hall and attic, and it")
 
     assert LIGHTS == ["hall", "attic"]  # "it" is the attic, and the same call twice in one step is one
+
+
+async def test_sessions_beyond_those_in_memory_are_read_again_and_one_that_is_held_stays_itself(
+    store: SessionStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent.runner.SESSIONS_IN_MEMORY", 2)
+    model = ScriptedModel(always="Hello.")
+    async with _runner(model, store) as runner:
+        held = runner.get_or_create_session("held")
+        for name in ("a", "b", "c"):
+            await _events(runner.get_or_create_session(name), f"I am {name}")
+        assert runner.get_or_create_session("held") is held
+        model.requests.clear()
+        await _events(runner.get_or_create_session("a"), "who am I?")
+
+        assert [each.text for each in model.requests[0].contents] == ["I am a", "Hello.", "who am I?"]
+        assert len(runner._sessions) <= 3
+
+
+async def test_sessions_without_a_store_stay_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent.runner.SESSIONS_IN_MEMORY", 1)
+    async with _runner(ScriptedModel(always="Hello.")) as runner:
+        for name in ("a", "b"):
+            await _events(runner.get_or_create_session(name), "hello")
+
+        assert runner.get_or_create_session("a").history
 
 
 @pytest.mark.parametrize("id", ["", "x" * 201, "a\nb", "\ud800"])

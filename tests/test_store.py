@@ -220,6 +220,17 @@ def test_file_of_a_newer_version_is_refused_untouched(path: Path) -> None:
     assert [each.name for each in path.parent.iterdir()] == [path.name]
 
 
+def test_file_in_use_by_a_newer_version_is_refused_untouched(path: Path) -> None:
+    SessionStore(path).close()
+    with closing(sqlite3.connect(path)) as newer:
+        newer.execute("INSERT INTO migration VALUES (99, 'tomorrow', 0)")
+        newer.commit()
+        before = path.read_bytes()
+        with pytest.raises(StoreError, match="newer Hearth"):
+            SessionStore(path)
+        assert path.read_bytes() == before
+
+
 WRITE_LOOP = """
 import itertools, sys
 from pathlib import Path

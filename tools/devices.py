@@ -11,7 +11,7 @@ from typing import Any
 from agent.house import HouseEvent
 from tools.drivers import LIGHTS, Change, Device, DeviceError, Driver, State
 from tools.home import Home
-from tools.resolve import Place, Resolver, Wish
+from tools.resolve import Found, Resolver, Wish
 
 _log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class Devices:
         """Moves the devices of that driver's name with it from now on."""
         self._drivers[name] = driver
 
-    def find(self, words: str, wish: Wish) -> Place:
+    def find(self, words: str, wish: Wish) -> Found:
         """The devices that a person means.
 
         Raises:

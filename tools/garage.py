@@ -7,7 +7,7 @@ from typing import Any
 from agent.tool import AccessLevel, tool
 from tools.devices import Devices
 from tools.drivers import Change, Kind
-from tools.resolve import Place
+from tools.resolve import Found
 from tools.results import moved, say_moved
 from tools.speech import the
 
@@ -41,4 +41,4 @@ class GarageDoor:
             return {"error": "There is more than one garage door, and it was not said which."}
         [door] = self._doors
         outcomes = await self._devices.move([door], lambda device, state: Change(open=open))
-        return moved(Place((door,), the(door.name)), outcomes)
+        return moved(Found((door,), the(door.name)), outcomes)

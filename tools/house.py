@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 from agent.errors import SettingsError
@@ -98,7 +97,7 @@ class House:
         return {**self._devices.health(), "weather": self._weather.health()}
 
     def _listed(self, arguments: Mapping[str, Any]) -> frozenset[str]:
-        kinds = KINDS.get(arguments.get("kind", "any"), KINDS["any"])
+        kinds = KINDS.get(str(arguments.get("kind")), KINDS["any"])
         if arguments.get("room") is None:
             return frozenset(device.id for device in self._devices.home.devices if device.kind in kinds)
         return self._found(arguments["room"], Wish(kinds, kinds, asking=True))
@@ -151,7 +150,7 @@ def _weather(settings: Mapping[str, Any]) -> Weather:
     if "weather" not in settings:
         return Weather(None)
     read = read_table(WeatherSettings, settings["weather"], "[tools.weather]")
-    return Weather(WeatherFile(Path(read.path)))
+    return Weather(WeatherFile(read.path))
 
 
 def declarations() -> tuple[FunctionDeclaration, ...]:

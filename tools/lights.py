@@ -14,8 +14,7 @@ from agent.schema import Format, Place, Range
 from agent.tool import tool
 from tools.devices import Devices
 from tools.drivers import LIGHTS, Ability, Change, Device, State
-from tools.resolve import DIM_LIGHTS, SWITCH_LIGHTS
-from tools.resolve import Place as Found
+from tools.resolve import DIM_LIGHTS, SWITCH_LIGHTS, Found
 from tools.results import moved, say_moved, verb
 from tools.speech import failures, listed, sentence, the
 from tools.words import Color, parse_color

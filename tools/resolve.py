@@ -31,6 +31,9 @@ from tools.words import fold, key_of, name_key, without_determiner
 
 MAX_CANDIDATES = 5
 
+MAX_WORDS = 60
+"""More than that is no name and no list of names; looking for one would take long."""
+
 
 class PlaceError(ArgumentError):
     """Words that name nothing here, or more than one thing where one is meant.
@@ -69,7 +72,7 @@ ASK = Wish(ANY, ANY, asking=True)
 
 
 @dataclass(frozen=True)
-class Place:
+class Found:
     """What the words stand for.
 
     Attributes:
@@ -164,7 +167,7 @@ class Resolver:
         self._index_devices()
         self._index_areas()
 
-    def resolve(self, words: str, wish: Wish) -> Place:
+    def resolve(self, words: str, wish: Wish) -> Found:
         """The devices that the words stand for.
 
         Args:
@@ -177,6 +180,8 @@ class Resolver:
         tokens = without_determiner(fold(words))
         if not tokens:
             raise self._unsaid(wish)
+        if len(tokens) > MAX_WORDS:
+            raise PlaceError(f"{len(tokens)} words are too many for the name of a place")
         spoken = " ".join(words.split())
         return self._read(tokens, spoken, wish)
 
@@ -226,7 +231,7 @@ class Resolver:
                 self._groups[name_key(name)] = area
                 self._remember(name, group.name)
 
-    def _read(self, tokens: list[str], spoken: str, wish: Wish) -> Place:
+    def _read(self, tokens: list[str], spoken: str, wish: Wish) -> Found:
         found = self._exact(tokens, wish)
         if found is not None:
             return found
@@ -235,13 +240,13 @@ class Resolver:
             return self._without(base, excluded, spoken, wish)
         return self._single(tokens, spoken, wish)
 
-    def _exact(self, tokens: list[str], wish: Wish, rooms_first: bool = False) -> Place | None:
+    def _exact(self, tokens: list[str], wish: Wish, rooms_first: bool = False) -> Found | None:
         """A name, whole: a device, a group, a room, a floor, and last a device of another kind."""
         key = key_of(tokens)
         device = self._devices.get(key)
         if device is not None and device.kind in wish.kinds and not rooms_first:
             return self._one(device)
-        finds: list[Callable[[], Place | None]] = [
+        finds: list[Callable[[], Found | None]] = [
             lambda: self._in_area(self._groups.get(key), wish, whole=True),
             lambda: self._in_area(self._rooms.get(key), wish),
             lambda: self._in_area(self._floors.get(key), wish),
@@ -252,17 +257,19 @@ class Resolver:
                 return found
         return self._one(device) if device is not None and device.kind in wish.named else None
 
-    def _without(self, base: list[str], excluded: list[str], spoken: str, wish: Wish) -> Place:
+    def _without(self, base: list[str], excluded: list[str], spoken: str, wish: Wish) -> Found:
         if not base:
             raise self._unsaid(wish)
+        if _split_exception(excluded)[1] and not self._is_name(excluded):
+            raise PlaceError(f'"{spoken}" has more than one exception; say what is meant in two sentences')
         whole = self._read(base, spoken, wish)
         ids, label = self._excluded(excluded, replace(wish, whole_rooms=True), whole)
         left = tuple(device for device in whole.devices if device.id not in ids)
         if not left:
             raise PlaceError(f'nothing is left of "{spoken}"')
-        return Place(left, f"{whole.label} except {label}")
+        return Found(left, f"{whole.label} except {label}")
 
-    def _excluded(self, tokens: list[str], wish: Wish, whole: Place) -> tuple[set[str], str]:
+    def _excluded(self, tokens: list[str], wish: Wish, whole: Found) -> tuple[set[str], str]:
         """The ids of what is to be left alone, and what it is called.
 
         It may be what the function would not have moved ("except the TV"), or have a name that says enough
@@ -272,7 +279,7 @@ class Resolver:
         spoken = " ".join(tokens)
         ids: set[str] = set()
         label, trouble = "", self._unsaid(wish)
-        readings: tuple[Callable[[], Place | None], ...] = (
+        readings: tuple[Callable[[], Found | None], ...] = (
             lambda: self._read(tokens, spoken, wish),
             lambda: self._read(tokens, spoken, ASK),
             lambda: self._inside(_Area("", whole.devices), tokens, wish, False, spoken),
@@ -290,7 +297,7 @@ class Resolver:
             raise trouble
         return ids, label
 
-    def _listed(self, tokens: list[str], spoken: str, wish: Wish) -> Place:
+    def _listed(self, tokens: list[str], spoken: str, wish: Wish) -> Found:
         """ "the kitchen and the hall lights": a kind that is said of one of the list is said of all."""
         parts = [part for part in map(without_determiner, _split(tokens, "and")) if part]
         if not parts:
@@ -302,13 +309,13 @@ class Resolver:
             wish = replace(wish, whole_rooms=True)
         places = [self._read(part, " ".join(part), wish) for part in parts]
         devices = {device.id: device for place in places for device in place.devices}
-        return Place(
+        return Found(
             self._sorted(devices.values()),
             listed(list(dict.fromkeys(place.label for place in places))),
             listed(list(dict.fromkeys(place.where for place in places))) if all(p.where for p in places) else "",
         )
 
-    def _single(self, tokens: list[str], spoken: str, wish: Wish) -> Place:
+    def _single(self, tokens: list[str], spoken: str, wish: Wish) -> Found:
         said, (tokens, every) = tokens, _without_all(tokens, wish.asking)
         both = tokens[:1] == ["both"]
         tokens = tokens[1:] if both else tokens
@@ -339,20 +346,22 @@ class Resolver:
         )
         if found is None and len(name) > 1 and name[-1] in _TOLERATED:
             found = self._exact(name[:-1], wish, rooms_first=plural)
-        return found or self._nothing(spoken, name, wish)
+        if found is None:
+            raise self._nothing(spoken, name, wish)
+        return found
 
     def _is_name(self, tokens: list[str]) -> bool:
-        """Whether "and" is part of a name ("mom and dad's room")."""
+        """Whether "and", "without" or the like is part of a name ("mom and dad's room")."""
         return key_of(tokens) in self._devices or self._area(tokens) is not None
 
-    def _whole_house(self, spoken: str, wish: Wish) -> Place:
+    def _whole_house(self, spoken: str, wish: Wish) -> Found:
         devices = tuple(device for device in self._everything if device.kind in wish.kinds)
         if not devices:
             raise PlaceError(f"there is no {noun(wish.kinds, 1)} in this home")
         label = "everything" if len(wish.kinds) == len(ANY) else f"all the {noun(wish.kinds, 2)}"
-        return Place(devices, label if len(devices) > 1 else the(devices[0].name))
+        return Found(devices, label if len(devices) > 1 else the(devices[0].name))
 
-    def _bare(self, kinds: frozenset[Kind] | None, every: bool, plural: bool, spoken: str, wish: Wish) -> Place:
+    def _bare(self, kinds: frozenset[Kind] | None, every: bool, plural: bool, spoken: str, wish: Wish) -> Found:
         """A kind without a name: "all the lights", "the fan" where there is one, "the windows" in a question."""
         if kinds is None:
             raise self._unsaid(wish)
@@ -365,7 +374,7 @@ class Resolver:
             raise PlaceError(f"there is no {noun(wish.kinds, 1)} in this home")
         raise self._unsaid(wish)
 
-    def _somewhere(self, tokens: list[str], wish: Wish, many: bool, spoken: str) -> Place | None:
+    def _somewhere(self, tokens: list[str], wish: Wish, many: bool, spoken: str) -> Found | None:
         """A thing in a room, on a floor or in the house, said before it or after it."""
         for cut in range(1, len(tokens)):
             before = tokens[:cut]
@@ -384,7 +393,7 @@ class Resolver:
                 return found
         return None
 
-    def _inside(self, area: _Area, tokens: list[str], wish: Wish, many: bool, spoken: str) -> Place | None:
+    def _inside(self, area: _Area, tokens: list[str], wish: Wish, many: bool, spoken: str) -> Found | None:
         """A thing in an area: its kind, its name, some of the words of its name, or a smaller area."""
         tokens = without_determiner(tokens)
         named = [device for device in (*area.own, *area.inside) if device.kind in wish.named]
@@ -399,17 +408,20 @@ class Resolver:
         name = _stripped(name)
         if all(token in _EMPTY or token in _ALL for token in name):
             wish = replace(wish, whole_rooms=wish.whole_rooms or many)
-            return self._in_area(area, wish) or self._empty(area, wish)
+            inside = self._in_area(area, wish)
+            if inside is None:
+                raise self._empty(area, wish)
+            return inside
         smaller = self._area(name)
         if smaller is not None:
-            inside = tuple(device for device in smaller.inside if device in area.inside)
-            return self._in_area(replace(smaller, inside=inside), wish)
+            both = tuple(device for device in smaller.inside if device in area.inside)
+            return self._in_area(replace(smaller, inside=both), wish)
         with_words = self._with_words(name)
         found = [device for device in named if device.id in with_words]
         found = [device for device in found if device.kind in wish.kinds] or found
         return self._chosen(found, many, spoken)
 
-    def _beginning(self, tokens: list[str], wish: Wish, every: bool, spoken: str) -> Place | None:
+    def _beginning(self, tokens: list[str], wish: Wish, every: bool, spoken: str) -> Found | None:
         """The beginning of a name, or some of its words."""
         key = key_of(tokens)
         rooms = list(self._rooms_by_start.get(key, {}).values())
@@ -426,7 +438,7 @@ class Resolver:
                     return place
         return None
 
-    def _chosen(self, devices: list[Device], many: bool, spoken: str) -> Place | None:
+    def _chosen(self, devices: list[Device], many: bool, spoken: str) -> Found | None:
         if not devices:
             return None
         if len(devices) == 1:
@@ -434,10 +446,10 @@ class Resolver:
         if many:
             devices = list(self._sorted(devices))
             label = listed([the(device.name) for device in devices], most=3)
-            return Place(tuple(devices), label)
+            return Found(tuple(devices), label)
         raise _ambiguous(spoken, [device.name for device in self._sorted(devices)])
 
-    def _in_area(self, area: _Area | None, wish: Wish, whole: bool = False) -> Place | None:
+    def _in_area(self, area: _Area | None, wish: Wish, whole: bool = False) -> Found | None:
         """What is meant by a room, a floor or a group alone; None if there is nothing of the kind."""
         devices = area.of(wish) if area is not None else ()
         if not devices or area is None:
@@ -453,7 +465,7 @@ class Resolver:
             label = " ".join(f"the {area.name} {noun(kinds, len(devices))}".split())
         else:
             label = listed([the(device.name) for device in devices], most=3)
-        return Place(devices, label, area.where)
+        return Found(devices, label, area.where)
 
     def _area(self, tokens: list[str]) -> _Area | None:
         key = key_of(_stripped(tokens))
@@ -467,8 +479,8 @@ class Resolver:
             found = of_token if found is None else {key: found[key] for key in found.keys() & of_token.keys()}
         return found or {}
 
-    def _one(self, device: Device) -> Place:
-        return Place((device,), the(device.name))
+    def _one(self, device: Device) -> Found:
+        return Found((device,), the(device.name))
 
     def _sorted(self, devices: Iterable[Device]) -> tuple[Device, ...]:
         return tuple(sorted(devices, key=lambda device: self._order[device.id]))
@@ -479,17 +491,17 @@ class Resolver:
         names = f", such as {listed(candidates, last='or')}" if candidates else ""
         return PlaceError(f"it was not said which {noun(wish.kinds, 2)}; say a room or a name{names}", candidates)
 
-    def _empty(self, area: _Area, wish: Wish) -> Place:
+    def _empty(self, area: _Area, wish: Wish) -> PlaceError:
         there = [device.name for device in area.inside if device.kind in wish.named][:MAX_CANDIDATES]
-        raise PlaceError(f"there is no {noun(wish.kinds, 1)} {area.where}", there)
+        return PlaceError(f"there is no {noun(wish.kinds, 1)} {area.where}", there)
 
-    def _nothing(self, spoken: str, tokens: list[str], wish: Wish) -> Place:
+    def _nothing(self, spoken: str, tokens: list[str], wish: Wish) -> PlaceError:
         area = self._area(tokens)
         if area is not None:
             return self._empty(area, wish)
         candidates = self._similar(tokens, wish)
         meant = f"; did you mean {listed([the(name) for name in candidates], last='or')}?" if candidates else ""
-        raise PlaceError(f'I know nothing called "{spoken}"{meant}', candidates)
+        return PlaceError(f'I know nothing called "{spoken}"{meant}', candidates)
 
     def _remember(self, name: str, stored: str) -> None:
         for gram in _trigrams(name_key(name)):

@@ -7,12 +7,12 @@ from typing import Any
 
 from tools.devices import Outcome
 from tools.drivers import LIGHTS, State
-from tools.resolve import Place
+from tools.resolve import Found
 from tools.speech import failures, listed, sentence, the
 from tools.words import color_name
 
 
-def moved(place: Place, outcomes: Sequence[Outcome], note: str = "") -> dict[str, Any]:
+def moved(place: Found, outcomes: Sequence[Outcome], note: str = "") -> dict[str, Any]:
     """The result of a move.
 
     Args:

@@ -16,7 +16,7 @@ from tools.speech import counted, listed, noun, sentence, the
 KindName = Literal["light", "switch", "door", "any"]
 StateName = Literal["on", "off", "open", "closed", "any"]
 
-KINDS: dict[KindName, frozenset[Kind]] = {"light": LIGHTS, "switch": SWITCHES, "door": DOORS, "any": ANY}
+KINDS: dict[str, frozenset[Kind]] = {"light": LIGHTS, "switch": SWITCHES, "door": DOORS, "any": ANY}
 """What `kind` stands for: switches are also plugs and fans, doors are also windows."""
 
 _STATES: dict[StateName, tuple[frozenset[Kind], frozenset[str]]] = {

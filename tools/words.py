@@ -158,7 +158,7 @@ def parse_color(text: str) -> Color:
         nearest = min(_WHITES.values(), key=lambda white: abs(white[0] - number))
         return Color(f"{number} kelvin", nearest[1], number)
     words = [word for word in without_determiner(fold(text)) if word not in ("color", "colour")]
-    name = " ".join(words).replace("grey", "gray")
+    name = " ".join(words)
     name = _SAME.get(name, name)
     if name in _WHITES:
         kelvin, rgb = _WHITES[name]

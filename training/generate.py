@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent.model.generative import Outcome
-from agent.model.prompt import Leaf, Segment, SegmentRole, leaves_of, render_values, spoken_name
+from agent.model.prompt import Leaf, Segment, SegmentRole, leaves_of, render_values
+from agent.names import spoken_name
 from training import markup
 from training.classes import Classes
 from training.corpus import HERE, Corpus, Entry, Tool, WrittenCall

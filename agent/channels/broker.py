@@ -196,8 +196,8 @@ def _mosquitto_settings(port: int) -> str:
 @asynccontextmanager
 async def _amqtt() -> AsyncIterator[Broker]:
     try:  # here, because where mosquitto is nobody has to wait for it
-        from amqtt.broker import Broker as AmqttBroker  # type: ignore[import-untyped]  # it has no types
-        from amqtt.errors import BrokerError as AmqttError  # type: ignore[import-untyped]
+        from amqtt.broker import Broker as AmqttBroker
+        from amqtt.errors import BrokerError as AmqttError
     except ImportError as error:
         raise BrokerError("there is no broker: install mosquitto, or the Python package amqtt") from error
     # It reports each client, and each one that asks for MQTT 5 first, as a warning with a traceback.

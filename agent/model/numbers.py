@@ -1,8 +1,7 @@
 """Numbers as people say them: digits, words, percentages, and a closed list of expressions.
 
-Source of the rules: English numerals up to 999,999; the closed list is that of
-docs/words.md ("half", "max", "a bit" ...). Nothing here looks at a sentence: it reads
-one span that the model pointed at.
+English numerals up to 999,999, and a closed list of shares and ends of a declared range ("half", "max" ...).
+Nothing here looks at a sentence: it reads one span that the model pointed at.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ _ARTICLES = {"a": 1, "an": 1}
 _FRACTIONS = {"half": 0.5, "halfway": 0.5, "third": 1 / 3, "thirds": 1 / 3, "quarter": 0.25, "quarters": 0.25}
 _LARGEST = {"max", "maximum", "full", "fully", "highest", "brightest", "all"}
 _SMALLEST = {"min", "minimum", "lowest", "dimmest"}
-A_BIT = {"a bit", "a little", "a little bit", "bit", "little", "slightly", "somewhat", "a touch", "a tad"}
-_TOKEN = re.compile(r"\d+(?:[.,]\d+)?|[a-z]+|%|-")
+_GROUPED = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?"  # "2,700" is no 2.7
+_TOKEN = re.compile(_GROUPED + r"|\d+(?:[.,]\d+)?|[a-z]+|%|-")
 
 
 def parse_number(text: str, minimum: float | None = None, maximum: float | None = None) -> float | None:
@@ -76,7 +75,8 @@ def _read_number(tokens: list[str], start: int) -> tuple[float, int] | None:
                 return -inner[0], inner[1]
         return None
     if first[0].isdigit():
-        return _with_point(float(first.replace(",", ".")), tokens, start + 1)
+        digits = first.replace(",", "" if re.fullmatch(_GROUPED, first) else ".")
+        return _with_point(float(digits), tokens, start + 1)
     total, current, position, seen = 0, 0, start, False
     previous = ""
     while position < len(tokens):

@@ -8,7 +8,6 @@ first), a declaration becomes a card. Both become pieces with a role each.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -17,6 +16,7 @@ from typing import Any
 from agent.content import Content, FunctionCallPart, FunctionResponsePart, Role, TextPart
 from agent.errors import AgentError, ErrorCode
 from agent.model.tokenizer import SEPARATOR, START, Tokenizer, Word
+from agent.names import spoken_name
 from agent.schema import FunctionDeclaration, FunctionSchema, FunctionType
 
 TEXT_LENGTH = 128  # pieces of a conversation
@@ -171,12 +171,6 @@ def _compact(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(_compact(each) for each in value)
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def spoken_name(name: str) -> str:
-    """`turn_on_light` and `turnOnLight` as words."""
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
-    return re.sub(r"[_\W]+", " ", spaced).strip().lower()
 
 
 def render(tokenizer: Tokenizer, segments: Sequence[Segment]) -> Rendering:

@@ -54,6 +54,13 @@ class Calibration:
         return 1 / (1 + math.exp(-(self.slope * log_odds(product) + self.offset)))
 
 
+def _calibration(path: Path) -> Calibration:
+    try:
+        return Calibration(**json.loads(path.read_text()))
+    except TypeError as error:
+        raise ValueError(f"{path} is no calibration: {error}") from error
+
+
 @dataclass
 class Timing:
     """Milliseconds of the last decision by part."""
@@ -87,7 +94,7 @@ class TfliteModel:
         path = path or FILES / "hearth.tflite"
         self._graphs = Graphs(path, threads)
         self._tokenizer = Tokenizer(path.with_name("tokenizer.model"))
-        self._calibration = Calibration(**json.loads(path.with_name("calibration.json").read_text()))
+        self._calibration = _calibration(path.with_name("calibration.json"))
         self._cards: OrderedDict[FunctionDeclaration, ReadCard] = OrderedDict()
         # One thread: decisions come in the order in which they were asked for, and the graphs are not shared.
         self._thread = ThreadPoolExecutor(1, "model")
@@ -224,5 +231,5 @@ def _results(request: GenerateContentRequest) -> list[Result]:
                 calls[part.id] = part
             elif isinstance(part, FunctionResponsePart):
                 call = calls.get(part.id) or FunctionCallPart(part.id, part.name, {})
-                results.append((call, part, declarations.get(part.name)))
+                results.append(Result(call, part, declarations.get(part.name)))
     return results

@@ -9,7 +9,8 @@ from __future__ import annotations
 from agent.model.decode import Decision
 from agent.model.generative import Outcome
 from agent.model.grammar import Unfit
-from agent.model.prompt import spoken_name
+from agent.names import spoken_name
+from agent.schema import FunctionSchema
 
 CANNOT = "I can't do that."
 UNCLEAR = "I didn't quite get that. What would you like me to do?"
@@ -34,21 +35,18 @@ def _question(unfit: Unfit) -> str:
         return f"Which {name}?"
     if unfit.value is None:
         return f"I heard {unfit.heard} for the {name}, which is no number. What should it be?"
-    if (
-        (schema.minimum is not None
-        and unfit.value < schema.minimum)
-        or (schema.maximum is not None and unfit.value > schema.maximum)
-    ):
-        low, high = schema.minimum, schema.maximum
-        allowed = (
-            f"goes from {low:g} to {high:g}"
-            if low is not None and high is not None
-            else f"is at least {low:g}"
-            if low is not None
-            else f"is at most {high:g}"
-        )
-        return f"The {name} {allowed}, and I heard {unfit.value:g}. What should it be?"
-    return f"The {name} is a whole number, and I heard {unfit.value:g}. What should it be?"
+    return f"The {name} {_allowed(unfit.value, schema)}, and I heard {unfit.value:g}. What should it be?"
+
+
+def _allowed(value: float, schema: FunctionSchema) -> str:
+    low, high = schema.minimum, schema.maximum
+    if low is not None and high is not None and not low <= value <= high:
+        return f"goes from {low:g} to {high:g}"
+    if low is not None and value < low:
+        return f"is at least {low:g}"
+    if high is not None and value > high:
+        return f"is at most {high:g}"
+    return "is a whole number"
 
 
 def _listed(words: list[str]) -> str:

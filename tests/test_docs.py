@@ -1,0 +1,203 @@
+"""The pages for users: every command in them is run, every setting is in them, every link leads somewhere.
+
+A page is gone through from top to bottom in a copy of the checkout, beside a service with the example house:
+
+- a block whose info string names a file (```toml my-house.toml) is written to that file;
+- each line of an `sh` block is run. `make ...` and `hearth run ...` would not end: that their target or options
+  exist is checked, and `make run` starts the service anew;
+- a `python` block is run, if it names no file;
+- a `text` block after one of those is what it prints, with `...` for anything.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import pytest
+
+from agent.cli import _parser
+from agent.config import AGENT_KEYS, TABLES
+from tools.drivers import Device
+from tools.drivers.memory import MemoryOptions
+from tools.drivers.mqtt import MqttBroker
+from tools.drivers.mqtt_payloads import MqttOptions
+from tools.home import Floor, Group, Room
+from tools.weather import WeatherSettings
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+ALL_PAGES = [*PAGES, ROOT / "training" / "README.md", ROOT / "agent" / "model" / "MODEL_CARD.md"]
+SAME = doctest.OutputChecker()
+BLOCK = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, the file that it is, its text."""
+
+    kind: str
+    file: str
+    text: str
+
+
+def blocks(page: Path) -> list[Block]:
+    return [Block(*each) for each in BLOCK.findall(page.read_text(encoding="utf-8"))]
+
+
+class Checkout:
+    """A folder that looks like the checkout, with a service that runs in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for each in ROOT.iterdir():
+            if each.name != ".venv":
+                (folder / each.name).symlink_to(each)
+        (folder / ".venv").symlink_to(sys.prefix)
+        places = {name: folder / name for name in ("RUNTIME_DIRECTORY", "STATE_DIRECTORY", "CACHE_DIRECTORY")}
+        for place in places.values():
+            place.mkdir()
+        self.env = {**os.environ, **{name: str(place) for name, place in places.items()}}
+        self.env |= {"PYTHONPATH": str(ROOT), "HEARTH_CONFIG": ""}
+        self._service: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        """Starts the service, anew if it runs; returns when it is ready and at its broker."""
+        self.stop()
+        command = [sys.executable, "-m", "agent", "run", "--config", "deploy/hearth.example.toml"]
+        self._service = subprocess.Popen(command, cwd=self.folder, env=self.env, stderr=subprocess.PIPE, text=True)
+        assert self._service.stderr is not None
+        heard = ""
+        for line in self._service.stderr:
+            heard += line
+            if port := re.search(r"connected to \S+:(\d+)", heard):
+                self.env["PORT"] = port[1]
+            if node := re.search(r"(\S+) is ready", heard):
+                self.env["NODE"] = node[1]
+            if port and node:
+                return
+        raise AssertionError(f"the service ended:\n{heard}")
+
+    def stop(self) -> None:
+        """Ends it as systemd would; twice is fine."""
+        if self._service:
+            self._service.send_signal(signal.SIGTERM)
+            self._service.communicate(timeout=20)
+            self._service = None
+
+    def run(self, block: Block) -> str:
+        """What a block prints."""
+        if block.kind == "python":
+            return self._output([sys.executable, "-c", block.text])
+        lines = [line for line in block.text.splitlines() if line and not line.startswith("#")]
+        return "".join(map(self._line, lines))
+
+    def _line(self, line: str) -> str:
+        program, *arguments = shlex.split(line)
+        if program == "make":
+            self._output(["make", "--dry-run", *arguments])
+            if arguments == ["run"]:
+                self.start()
+            return ""
+        if program.endswith("hearth") and arguments[0] == "run":
+            _parser().parse_args(arguments)
+            return ""
+        return self._output(["sh", "-c", line])
+
+    def _output(self, command: list[str]) -> str:
+        done = subprocess.run(
+            command, cwd=self.folder, env=self.env, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
+        )
+        assert done.returncode == 0, f"{command[-1]}\nends with {done.returncode}:\n{done.stdout}{done.stderr}"
+        return done.stdout
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Iterator[Checkout]:
+    """A service of its own for a page."""
+    missing = [name for name in ("mosquitto_pub", "espeak-ng") if shutil.which(name) is None]
+    if missing:
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(f"not installed: {', '.join(missing)}")
+    made = Checkout(tmp_path)
+    made.start()
+    yield made
+    made.stop()
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_page_does_what_it_says(page: Path, checkout: Checkout) -> None:
+    """From its first block to its last."""
+    printed: str | None = None
+    for block in blocks(page):
+        if block.file:
+            file = checkout.folder / block.file
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(block.text, encoding="utf-8")
+            printed = None
+        elif block.kind in ("sh", "python"):
+            printed = checkout.run(block)
+        elif block.kind == "text" and printed is not None:
+            assert SAME.check_output(block.text, printed, doctest.ELLIPSIS), f"{block.text}\nis printed as\n{printed}"
+            printed = None
+        else:
+            printed = None
+
+
+@pytest.mark.parametrize("page", ALL_PAGES, ids=name_of)
+def test_a_link_leads_to_a_file_and_a_heading(page: Path) -> None:
+    """The links of a page that stay in the repository."""
+    for target in re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+
+        assert file.exists(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+            assert anchor in [re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in headings], target
+
+
+def test_every_key_of_the_settings_is_described() -> None:
+    """In docs/configure.md; also each that only a device or a driver has."""
+    page = (ROOT / "docs" / "configure.md").read_text(encoding="utf-8")
+    described = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`\n]+)`", page))))
+    house = (Floor, Room, Group, Device, MemoryOptions, MqttOptions, MqttBroker, WeatherSettings)
+    keys = {field.name for kind in (*TABLES.values(), *house) for field in fields(kind)} | set(AGENT_KEYS)
+
+    assert keys - described == {"driver", "options"}  # these two are made from the driver's table
+
+
+def test_the_tree_of_the_readme_is_that_of_the_repository() -> None:
+    """Each of its names exists, and each module of agent, tools and training is among them."""
+    tree = blocks(ROOT / "README.md")[-1].text
+    lines = [re.match(r"( *)(\S+(?:, \S+)*)(?:  |$)", line) for line in tree.splitlines()]
+    named: set[str] = set()
+    folders: list[str] = []
+    for line in filter(None, lines):
+        if len(line[1]) > 6:
+            continue  # a phrase that goes on
+        folders = folders[: len(line[1]) // 2]
+        for name in line[2].split(", "):
+            named.add("".join(folders) + name)
+            if name.endswith("/"):
+                folders.append(name)
+    modules = [*(ROOT / "agent").rglob("*.py"), *(ROOT / "tools").glob("*.py"), *(ROOT / "training").glob("*.py")]
+    wanted = {str(each.relative_to(ROOT)) for each in modules if each.stat().st_size and "voice" not in each.parts}
+
+    assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
+    assert sorted(wanted - named - {"tools/__init__.py", "training/__init__.py"}) == []

@@ -1,0 +1,225 @@
+"""The whole path with nothing replaced: the service as a process, a real broker, the model that ships."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import wave
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import aiomqtt
+import pytest
+
+EXAMPLE = Path(__file__).parent.parent / "deploy" / "hearth.example.toml"
+USER_TOOLS = Path(__file__).parent / "data" / "user_tools"
+
+
+class Appliance:
+    """`hearth run` on folders of its own, with the embedded broker.
+
+    Attributes:
+        environment: Of the service and of the commands that reach it.
+        broker: Host and port, once it runs.
+        node: Its name in every topic.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        weather = {"home": "Hamburg", "places": {"San Francisco": {"temperature": 25, "unit": "celsius"}}}
+        (folder / "weather.json").write_text(json.dumps(weather))
+        text = (
+            EXAMPLE.read_text()
+            .replace("# [tools.weather] ", "[tools.weather] #")
+            .replace('# tools_folder = "my-tools"', f'tools_folder = "{USER_TOOLS}"')
+        )
+        text = text.replace('# provider = "file"', 'provider = "file"').replace(
+            '# path = "/var/lib/weather/now.json"', f'path = "{folder / "weather.json"}"'
+        )
+        self.settings = folder / "hearth.toml"
+        self.settings.write_text(text)
+        self.environment = os.environ | {
+            "RUNTIME_DIRECTORY": str(folder / "run"),
+            "STATE_DIRECTORY": str(folder / "state"),
+            "CACHE_DIRECTORY": str(folder / "cache"),
+            "HEARTH_CONFIG": str(self.settings),
+        }
+        for name in ("run", "state", "cache"):
+            (folder / name).mkdir(mode=0o700)
+        self._process: subprocess.Popen[bytes] | None = None
+        self.broker: dict[str, Any] = {}
+        self.node = ""
+
+    def start(self) -> None:
+        """Returns when a command would be answered."""
+        self._process = subprocess.Popen([sys.executable, "-m", "agent", "run"], env=self.environment)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            status = self._status()
+            if status and status["mqtt"].startswith("connected"):
+                self.broker, self.node = status["broker"], status["node"]
+                return
+            assert self._process.poll() is None, "the service ended"
+            time.sleep(0.1)  # another process: there is nothing to await
+        raise AssertionError(f"the service is not ready: {self._status()}")
+
+    def _status(self) -> dict[str, Any] | None:
+        import socket
+
+        try:
+            with socket.socket(socket.AF_UNIX) as client:
+                client.settimeout(5)
+                client.connect(str(Path(self.environment["RUNTIME_DIRECTORY"]) / "hearth.sock"))
+                client.sendall(b'{"type": "status"}\n')
+                return json.loads(client.makefile().readline())
+        except (OSError, ValueError):
+            return None
+
+    def end(self, how: signal.Signals) -> None:
+        """Ends it; twice is fine."""
+        if self._process is not None:
+            self._process.send_signal(how)
+            self._process.wait(30)
+            self._process = None
+
+    def hearth(self, *arguments: str, code: int = 0) -> str:
+        """Runs a command against it and returns what it prints."""
+        result = subprocess.run(
+            [sys.executable, "-m", "agent", *arguments],
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=90,
+        )
+        assert result.returncode == code, result.stderr
+        return result.stdout
+
+    def ask(self, text: str, *options: str) -> list[dict[str, Any]]:
+        """The events of a command."""
+        return [json.loads(line) for line in self.hearth("ask", text, "--json", *options).splitlines()]
+
+
+@pytest.fixture(scope="module")
+def appliance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Appliance]:
+    """One for all tests of this file."""
+    appliance = Appliance(tmp_path_factory.mktemp("appliance"))
+    appliance.start()
+    yield appliance
+    appliance.end(signal.SIGTERM)
+
+
+@pytest.fixture
+async def client(appliance: Appliance) -> AsyncIterator[aiomqtt.Client]:
+    """Any MQTT client, subscribed to everything of the node."""
+    async with aiomqtt.Client(appliance.broker["host"], appliance.broker["port"]) as client:
+        await client.subscribe(f"hearth/{appliance.node}/#")
+        yield client
+
+
+async def payload(client: aiomqtt.Client, topic: str, **fields: Any) -> dict[str, Any]:
+    """The next message on a topic that has these fields."""
+    async with asyncio.timeout(30):
+        async for message in client.messages:
+            if str(message.topic) == topic:
+                data = json.loads(bytes(message.payload))
+                if all(data.get(key) == value for key, value in fields.items()):
+                    return data
+    raise AssertionError("the connection ended")
+
+
+def called(events: list[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
+    """Names and arguments of the calls among events."""
+    return [(event["name"], event["arguments"]) for event in events if event["type"] == "function_call"]
+
+
+def answer(events: list[dict[str, Any]]) -> str:
+    """The whole answer among events."""
+    return next(event["text"] for event in reversed(events) if event["type"] == "text_message")
+
+
+def test_a_published_sentence_moves_the_lamp_and_is_answered(appliance: Appliance) -> None:
+    """The first sentence of the README, by the command line's own publisher."""
+    reply = appliance.hearth("publish", "turn on the living room lights to 80% brightness")
+
+    assert "80" in reply
+    state = appliance.ask("how bright are the living room lights?")
+    assert "80 percent" in answer(state)
+
+
+async def test_any_mqtt_client_can_command_and_sees_the_lamp(appliance: Appliance, client: aiomqtt.Client) -> None:
+    """JSON with an id: one reply that carries it, and the lamp's retained state."""
+    order = {"text": "turn on the kitchen light", "id": "order-1"}
+    await client.publish(f"hearth/{appliance.node}/command", json.dumps(order), qos=1)
+
+    reply = await payload(client, f"hearth/{appliance.node}/reply", id="order-1")
+
+    assert [(call["name"], call["arguments"]) for call in reply["calls"]] == [("turn_on_light", {"room": "kitchen"})]
+    assert "error" not in reply
+
+
+async def test_a_garage_door_waits_for_a_yes_over_mqtt(appliance: Appliance, client: aiomqtt.Client) -> None:
+    """The question names its call; no answer but the right one opens the door."""
+    await client.publish(f"hearth/{appliance.node}/command", "open the garage door", qos=1)
+    asked = await payload(client, f"hearth/{appliance.node}/event", type="confirmation_request")
+
+    await client.publish(f"hearth/{appliance.node}/confirm", json.dumps({"id": asked["id"], "answer": False}), qos=1)
+    reply = await payload(client, f"hearth/{appliance.node}/reply")
+
+    assert reply["calls"][0]["response"]["status"] == "CANCELLED_BY_USER"
+    assert "closed" in answer(appliance.ask("is the garage door open?"))
+
+
+def test_the_weather_of_a_provider_that_knows_is_one_true_sentence(appliance: Appliance) -> None:
+    """Place and unit as asked, the number from the provider."""
+    events = appliance.ask("What's the weather like in San Francisco in Celsius?")
+
+    assert called(events) == [("get_current_weather", {"location": "San Francisco", "unit": "celsius"})]
+    assert answer(events) == "In San Francisco it's currently 25 degrees Celsius."
+
+
+def test_a_users_own_tool_is_called(appliance: Appliance) -> None:
+    """A Python file in the folder that the settings name."""
+    events = appliance.ask("close the blinds in the office")
+
+    assert [name for name, _ in called(events)] == ["set_blinds"]
+
+
+def test_the_requesters_room_is_here(appliance: Appliance) -> None:
+    """An absent place is where the person is."""
+    assert called(appliance.ask("turn off the lights", "--room", "hall")) == [("turn_off_light", {"room": "hall"})]
+
+
+def test_without_a_room_it_asks_which(appliance: Appliance) -> None:
+    """F12: no room known, nothing moves."""
+    events = appliance.ask("turn off the lights")
+
+    assert called(events) == []
+    assert answer(events) == "Which room?"
+
+
+def test_a_session_survives_kill_9_and_a_restart(appliance: Appliance) -> None:
+    """What was said is there, and a follow-up still knows the room."""
+    appliance.ask("turn on the office light", "--session", "desk")
+    appliance.end(signal.SIGKILL)
+    appliance.start()
+
+    assert "turn on the office light" in appliance.hearth("sessions", "show", "desk")
+    assert called(appliance.ask("turn it off again", "--session", "desk")) == [("turn_off_light", {"room": "office"})]
+
+
+def test_a_recording_moves_the_lamp_and_the_answer_is_spoken(appliance: Appliance, tmp_path: Path) -> None:
+    """Speech to text, the same command, text to speech."""
+    recording, spoken = tmp_path / "command.wav", tmp_path / "answer.wav"
+    subprocess.run(["espeak-ng", "-s", "140", "-w", str(recording), "turn on the kitchen light"], check=True)
+
+    said = appliance.hearth("listen", "--wav", str(recording), "--out", str(spoken))
+
+    assert "kitchen" in said.lower()
+    assert "on" in said
+    with wave.open(str(spoken)) as wav:
+        assert wav.getnframes() > wav.getframerate() / 2
