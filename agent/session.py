@@ -49,7 +49,7 @@ class AgentSession:
     @property
     def history(self) -> tuple[Content, ...]:
         """The last finished turns, oldest first; read from the store where that was not needed before."""
-        self.load()
+        self._load()
         return tuple(self._history or ())
 
     async def run(self, content: str | Content, room: str | None = None) -> AsyncGenerator[AgentEvent, None]:
@@ -102,7 +102,7 @@ class AgentSession:
         if self._store:
             await asyncio.to_thread(self._store.delete, self.id)
 
-    def load(self) -> None:
+    def _load(self) -> None:
         """Reads the history from the store, once. Blocking; a failure is logged, and there is none then."""
         if self._history is None and self._store:
             try:
@@ -114,7 +114,7 @@ class AgentSession:
     async def request_contents(self, turn: Turn) -> tuple[Content, ...]:
         """What the model is to see: the last turns, this one among them."""
         if self._history is None:
-            await asyncio.to_thread(self.load)
+            await asyncio.to_thread(self._load)
         return tuple(last_turns([*(self._history or ()), *turn.contents], self._runner.limits.history_turns))
 
     @property

@@ -135,11 +135,11 @@ class Facts:
 
     def allow(self, sentence: str) -> bool:
         """Whether a sentence may be said."""
+        if sentence in self.words:
+            return True
         if is_raw(sentence):
             return False
-        if self.acted or sentence in self.words:
-            return True
-        return not claims_action(sentence) and (self.told or not claims_state(sentence))
+        return self.acted or (not claims_action(sentence) and (self.told or not claims_state(sentence)))
 
 
 class Answer:

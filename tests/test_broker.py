@@ -53,7 +53,7 @@ async def test_two_at_once_have_ports_of_their_own(kind: str) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "version"),
-    zip(KINDS, [ProtocolVersion.V5, ProtocolVersion.V311], strict=True),
+    list(zip(KINDS, [ProtocolVersion.V5, ProtocolVersion.V311], strict=True)),
     indirect=["kind"],
 )
 async def test_the_newest_protocol_is_found_out_at_once(kind: str, version: ProtocolVersion) -> None:

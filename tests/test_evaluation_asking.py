@@ -52,7 +52,7 @@ async def one(case: Case, model: ScriptedModel, **options: Any) -> Result:
     return result
 
 
-def called(result: Result) -> list[list[dict[str, Any]]]:
+def predicted(result: Result) -> list[list[dict[str, Any]]]:
     """What was called step by step, as a case has it."""
     return [[{"name": each.name, "arguments": each.arguments} for each in step.called] for step in result.steps]
 
@@ -156,7 +156,7 @@ async def test_a_place_that_is_not_said_is_the_requesters_room(read: Read, said:
     result = await one(case, ScriptedModel(act(call("turn_on_light", **said))))
 
     assert result.exact
-    assert called(result) == [[ON]]
+    assert predicted(result) == [[ON]]
 
 
 async def test_an_expected_place_that_is_left_out_is_the_requesters_room(read: Read) -> None:
@@ -204,7 +204,7 @@ async def test_a_run_is_fed_its_responses_and_its_answer_checked(read: Read) -> 
     assert result.exact
     assert result.outcome is Outcome.QUERY
     assert len(model.requests) == 3
-    asked, asking, responded = model.requests[1].contents
+    asked, called, responded = model.requests[1].contents
     assert asked == Content.user(RUN["text"])
     assert (called.role, responded.role) == (Role.MODEL, Role.USER)
     (made,) = called.calls
@@ -212,7 +212,7 @@ async def test_a_run_is_fed_its_responses_and_its_answer_checked(read: Read) -> 
         FunctionResponsePart(made.id, "get_current_weather", {"temperature": 3, "unit": "celsius"}),
     )
     assert len(model.requests[2].contents) == 5
-    assert called(result) == [[{"name": "get_current_weather", "arguments": {}}], [ON], []]
+    assert predicted(result) == [[{"name": "get_current_weather", "arguments": {}}], [ON], []]
     assert result.answer == "The KITCHEN light is ON."
 
 
@@ -236,7 +236,7 @@ async def test_a_run_ends_at_the_first_wrong_step(read: Read) -> None:
 
     assert not result.exact
     assert len(model.requests) == 1
-    assert called(result) == [[ON]]
+    assert predicted(result) == [[ON]]
     assert result.answer == ""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.homes import call, named, open_devices, said
-from tools.drivers import Change
+from tools.drivers import Change, Device, State
 from tools.lights import Lights
 
 
@@ -228,3 +228,18 @@ async def test_a_fault_of_a_driver_costs_only_its_own_device(caplog: pytest.LogC
 
     assert result["failed"] == {"floor lamp": "failed"}
     assert "KeyError" in caplog.text
+
+
+async def test_what_a_lamp_told_last_is_known_also_where_that_came_before_its_command_was_done() -> None:
+    devices, driver = open_devices()
+    move = driver.move
+
+    async def moved_and_switched_by_hand(device: Device, change: Change) -> State:
+        state = await move(device, change)
+        devices.report(device.id, State(on=False))
+        return state
+
+    driver.move = moved_and_switched_by_hand  # type: ignore[method-assign]
+    await call(Lights(devices).turn_on_light, room="reading lamp")
+
+    assert named(devices, "reading lamp") == State(on=False)

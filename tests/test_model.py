@@ -19,7 +19,7 @@ from agent import (
     Role,
     load_model,
 )
-from agent.model.generative import Candidate
+from agent.model.generative import Candidate, UnavailableModel
 from agent.model.tflite import FILES, TfliteModel
 from tools import declarations
 
@@ -249,6 +249,19 @@ async def test_a_missing_or_broken_file_is_not_available(tmp_path: Path, content
     with pytest.raises(AgentError) as error:
         await model.generate_content(GenerateContentRequest((Content.user("hello"),)))
     assert error.value.code is ErrorCode.NOT_AVAILABLE
+
+
+@pytest.mark.parametrize("content", ["", "[]", "5", '{"colour": 1}'])
+def test_a_broken_calibration_is_not_available(tmp_path: Path, content: str) -> None:
+    """Like any other file of the model."""
+    for name in ("hearth.tflite", "tokenizer.model"):
+        (tmp_path / name).symlink_to(FILES / name)
+    (tmp_path / "calibration.json").write_text(content)
+
+    model = load_model(ModelConfig(path=tmp_path / "hearth.tflite"))
+
+    assert isinstance(model, UnavailableModel)
+    assert "no calibration" in str(model.unavailable)
 
 
 async def test_it_streams_whole_calls(model: TfliteModel) -> None:

@@ -55,7 +55,7 @@ def test_half_of_a_range_that_begins_at_one_is_half_of_all() -> None:
     assert parse_number("half", 1, 100) == 50
 
 
-@pytest.mark.parametrize("text", ["kitchen", "", "twenty to thirty", "5 or 6", "a bit", "-", "%"])
+@pytest.mark.parametrize("text", ["kitchen", "", "twenty to thirty", "5 or 6", "a bit", "-", "%", "9" * 400])
 def test_no_number_or_two_are_none(text: str) -> None:
     """What is not one number is not guessed at."""
     assert parse_number(text, 0, 100) is None

@@ -175,3 +175,9 @@ def test_words_of_a_result_are_spoken_whatever_they_say() -> None:
         [],
         "The door is open already.",
     )
+
+
+def test_words_of_a_result_that_look_like_a_call_are_spoken_once() -> None:
+    words = "The hall light is on. Bus_1 (hall) is slow."
+
+    assert _whole("The hall light is on.", " Bus_1 (hall) is slow.", acted=True, words=words)[1] == words

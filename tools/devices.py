@@ -93,7 +93,6 @@ class Devices:
             except Exception:  # a driver's fault costs its own device, and is seen in the log
                 _log.exception("%s: the driver %s failed", device.name, device.driver)
                 return Outcome(device, self.state(device), "failed")
-            self.report(device.id, state)
             return Outcome(device, state)
 
     async def events(self) -> AsyncIterator[HouseEvent]:

@@ -1,8 +1,8 @@
 """From weights to the int8 `.tflite` that the device runs.
 
 One file, several signatures over the same weights: `encode_L` and `fuse_L` for each
-reading length, `decode` for one decision. Weights are int8 per channel, activations
-float (dynamic range), as `ai_edge_quantizer` does it.
+reading length, `decode` for one decision. Weights are int8, activations
+float (dynamic range).
 """
 
 from __future__ import annotations
@@ -107,11 +107,23 @@ def convert(network: Network, path: Path) -> None:
 
 
 def quantize(path: Path, target: Path) -> None:
-    """int8 weights, float activations."""
-    from ai_edge_quantizer import quantizer, recipe
+    """int8 weights with one scale a matrix, float activations.
+
+    One scale a row would be a little finer, but tflite-runtime 2.14 computes nonsense from it.
+    """
+    from ai_edge_quantizer import qtyping, quantizer
 
     worker = quantizer.Quantizer(str(path))
-    worker.load_quantization_recipe(recipe.dynamic_wi8_afp32())
+    worker.update_quantization_recipe(
+        regex=".*",
+        operation_name=qtyping.TFLOperationName.ALL_SUPPORTED,
+        op_config=qtyping.OpQuantizationConfig(
+            weight_tensor_config=qtyping.TensorQuantizationConfig(
+                num_bits=8, symmetric=True, granularity=qtyping.QuantGranularity.TENSORWISE
+            ),
+            compute_precision=qtyping.ComputePrecision.INTEGER,
+        ),
+    )
     if target.exists():
         target.unlink()
     worker.quantize().export_model(str(target))

@@ -57,6 +57,8 @@ def check(pattern: str) -> None:
     bare = _CHOICE.sub("", _SLOT.sub("", pattern))
     if re.search(r"[{}|]", bare):
         raise ValueError(f"markup not understood in {pattern!r}: {bare!r} is left")
+    if re.search(r"[A-Za-z0-9]\{[\w.]+(:\w+)?\}|\}[A-Za-z0-9]", pattern):
+        raise ValueError(f"a slot touches a letter in {pattern!r}: its words could not be told from it")
 
 
 def expand(pattern: str, rng: random.Random, fill: Fill) -> Sentence:

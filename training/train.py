@@ -30,6 +30,7 @@ GROUP = 96  # examples that share their tools
 GROUPS = 1  # groups of one step
 ENCODER_RATE, NEW_RATE = 6e-5, 4e-4
 WARM_UP = 100  # steps
+QUANTIZED_FROM = 0.6  # the share of the time after which the weights are int8 in every pass
 VALIDATE_EVERY = 240.0  # seconds
 OUT = HERE / "out"
 
@@ -76,6 +77,7 @@ class Optimizer:
         self.masters = [parameter.detach().clone().float() for parameter in trained]
         network.to(dtype)
         self._network = network
+        self.quantized = False
         self._trained = [parameter for parameter in network.parameters() if parameter.requires_grad]
         self.inner = torch.optim.AdamW(
             [
@@ -107,10 +109,12 @@ class Optimizer:
         self.publish()
 
     def publish(self) -> None:
-        """The network takes the float32 weights over."""
+        """The network takes the float32 weights over; when `quantized`, rounded as the device will have them."""
         with torch.no_grad():
             for master, parameter in zip(self.masters, self._trained, strict=True):
-                parameter.copy_(master)
+                parameter.copy_(rounded(master) if self.quantized and master.dim() > 1 else master)
+            if self.quantized:
+                self._network.piece.weight.copy_(rounded(self._network.piece.weight.float()))
 
     def float_weights(self) -> dict[str, torch.Tensor]:
         """The network's weights, those that were trained in float32."""
@@ -118,6 +122,15 @@ class Optimizer:
         names = [name for name, parameter in self._network.named_parameters() if parameter.requires_grad]
         weights.update(zip(names, (master.detach().clone() for master in self.masters), strict=True))
         return weights
+
+
+def rounded(weights: torch.Tensor) -> torch.Tensor:
+    """The int8 values that the export makes of a matrix, one scale for all of it, as floats.
+
+    One scale a matrix and not one a row: tflite-runtime 2.14 reads only the first row's.
+    """
+    scale = weights.abs().max() / 127
+    return (weights / scale).round() * scale
 
 
 def to(batch: Batch, device: torch.device) -> Batch:
@@ -186,6 +199,7 @@ def train(minutes: float, out: Path, seed: int, threads: int) -> Path:
         with torch.no_grad():
             for master, value in zip(optimizer.masters, saved["masters"], strict=True):
                 master.copy_(value)
+        optimizer.quantized = spent / (minutes * 60) > QUANTIZED_FROM
         optimizer.publish()
         optimizer.inner.load_state_dict(saved["optimizer"])
         spent, step, best, seen = saved["spent"], saved["step"], saved["best"], saved["seen"]
@@ -200,6 +214,7 @@ def train(minutes: float, out: Path, seed: int, threads: int) -> Path:
     last, last_validation, mean = time.monotonic(), spent, math.nan
     while spent < total:
         progress = spent / total
+        optimizer.quantized = progress > QUANTIZED_FROM
         share = min(1.0, (step + 1) / WARM_UP) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * progress)))
         value = 0.0
         for _ in range(GROUPS):

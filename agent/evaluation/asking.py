@@ -171,8 +171,9 @@ class _Asking:
                 names = ", ".join(self.by_name) or "none"
                 self.warn(f"{self.case.where}: there is no function {call.name}; there are {names}")
                 continue
-            for name in call.arguments.keys() - declaration.parameters.properties.keys():
-                self.warn(f"{self.case.where}: {call.name} has no parameter {name}")
+            for name in call.arguments:
+                if name not in declaration.parameters.properties:
+                    self.warn(f"{self.case.where}: {call.name} has no parameter {name}")
 
     async def _ask(self) -> Candidate:
         request = GenerateContentRequest(tuple(self.contents), self.tools, self.instructions)

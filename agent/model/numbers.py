@@ -24,6 +24,7 @@ _ARTICLES = {"a": 1, "an": 1}
 _FRACTIONS = {"half": 0.5, "halfway": 0.5, "third": 1 / 3, "thirds": 1 / 3, "quarter": 0.25, "quarters": 0.25}
 _LARGEST = {"max", "maximum", "full", "fully", "highest", "brightest", "all"}
 _SMALLEST = {"min", "minimum", "lowest", "dimmest"}
+_MOST_DIGITS = 15  # what a float can tell apart from its neighbours
 _GROUPED = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?"  # "2,700" is no 2.7
 _TOKEN = re.compile(_GROUPED + r"|\d+(?:[.,]\d+)?|[a-z]+|%|-")
 
@@ -76,7 +77,7 @@ def _read_number(tokens: list[str], start: int) -> tuple[float, int] | None:
         return None
     if first[0].isdigit():
         digits = first.replace(",", "" if re.fullmatch(_GROUPED, first) else ".")
-        return _with_point(float(digits), tokens, start + 1)
+        return _with_point(float(digits), tokens, start + 1) if len(digits) <= _MOST_DIGITS else None
     total, current, position, seen = 0, 0, start, False
     previous = ""
     while position < len(tokens):

@@ -192,12 +192,12 @@ def render(tokenizer: Tokenizer, segments: Sequence[Segment]) -> Rendering:
             )
         if segment.role in (SegmentRole.CALL, SegmentRole.RESULT):
             words = _fitting(words, RESULT_LENGTH)
-        room = TEXT_LENGTH - len(pieces) - 1
-        if index and sum(len(word.pieces) for word in words) > room:
+        left = TEXT_LENGTH - len(pieces) - 1
+        if index and sum(len(word.pieces) for word in words) > left:
             # Results are cut to what fits, history is taken whole or not at all.
             if segment.role not in (SegmentRole.CALL, SegmentRole.RESULT):
                 break
-            words = _fitting(words, room)
+            words = _fitting(words, left)
         for word in words:
             if word.pieces:
                 rendered.append(RenderedWord(index, len(pieces), word.start, word.end))

@@ -57,7 +57,7 @@ class Calibration:
 def _calibration(path: Path) -> Calibration:
     try:
         return Calibration(**json.loads(path.read_text()))
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise ValueError(f"{path} is no calibration: {error}") from error
 
 

@@ -151,7 +151,7 @@ class Driver(Protocol):
     """Moves its devices, one command at a time for each."""
 
     async def move(self, device: Device, change: Change) -> State:
-        """Does it, and returns what the device reports then.
+        """Does it, and returns what the device then tells, which is reported by now.
 
         Raises:
             NotAvailableError: Nothing was sent.
