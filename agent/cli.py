@@ -11,7 +11,7 @@ import logging
 import os
 import sys
 import uuid
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
@@ -300,23 +300,11 @@ def _listen(args: argparse.Namespace) -> int:
 
         async with _appliance(args) as appliance:
             settings = read_settings((await appliance.status())["settings"])
-            names = _names(settings.house_table)
+            names = await appliance.names()
             await listen(appliance, args.wav, args.out, names=names, voice=settings.voice)
         return DONE
 
     return _wait(run())
-
-
-def _names(table: Any) -> Iterator[str]:
-    """What a house's settings call things, at any depth: each "name" and the "aliases"."""
-    for key, value in table.items() if isinstance(table, dict) else ():
-        if key == "name" and isinstance(value, str):
-            yield value
-        elif key == "aliases" and isinstance(value, list):
-            yield from filter(lambda each: isinstance(each, str), value)
-        else:
-            for each in value if isinstance(value, list) else [value]:
-                yield from _names(each)
 
 
 def _wait(work: Coroutine[Any, Any, int]) -> int:

@@ -320,6 +320,16 @@ def state_directory() -> Path:
     return path
 
 
+def cache_directory() -> Path:
+    """Where what can be made again lies; made where it is missing."""
+    given = os.environ.get("CACHE_DIRECTORY", "").split(":")[0]
+    if given:
+        return Path(given)
+    path = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hearth"
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return path
+
+
 def runtime_directory() -> Path:
     """Where the socket lies; made where it is missing, for its owner alone.
 

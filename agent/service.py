@@ -104,6 +104,10 @@ class Service(StoredSessions):
         seen = visible(self.runner.agent.all_tools, level)
         return [{**each.declaration.to_json(), "access": int(each.access)} for each in seen]
 
+    async def names(self) -> tuple[str, ...]:
+        """What the house and its parts are called."""
+        return self.house.names()
+
     async def status(self) -> dict[str, Any]:
         """How the parts are."""
         unavailable = getattr(self._model, "unavailable", None)

@@ -6,6 +6,7 @@ JSON lines over a Unix socket. A request is one object with a "type":
                                                               and at last {"type": "end", "id"}
     {"type": "confirm", "id", "answer"}                       {"type": "confirm", "id", "accepted"}
     {"type": "tools", "level"?}                               {"type": "tools", "level", "tools"}
+    {"type": "names"}                                         {"type": "names", "names"}
     {"type": "status"}                                        {"type": "status", "node", "broker", ...}
     {"type": "watch"}                                         {"type": "house", "device", "state"}, and so on
     {"type": "sessions"}                                      {"type": "sessions", "sessions"}
@@ -52,6 +53,8 @@ class Appliance(Protocol):
     async def confirm(self, call_id: str, answer: bool) -> bool: ...
 
     async def tools(self, level: AccessLevel) -> list[dict[str, Any]]: ...
+
+    async def names(self) -> tuple[str, ...]: ...
 
     async def status(self) -> dict[str, Any]: ...
 
@@ -191,6 +194,8 @@ class _Connection:
         if kind == "tools":
             level = _level(request.get("level", AccessLevel.SYSTEM))
             return {"type": kind, "level": level, "tools": await self._appliance.tools(level)}
+        if kind == "names":
+            return {"type": kind, "names": await self._appliance.names()}
         if kind == "status":
             return {"type": kind, **await self._appliance.status()}
         if kind == "sessions":
@@ -199,7 +204,7 @@ class _Connection:
             return {"type": kind, "session": await self._appliance.export(_text(request, "session"))}
         if kind == "delete":
             return {"type": kind, "found": await self._appliance.delete(_text(request, "session"))}
-        known = "command, confirm, tools, status, watch, sessions, export, delete"
+        known = "command, confirm, tools, names, status, watch, sessions, export, delete"
         raise ValueError(f"type is {kind!r}; there are {known}")
 
     async def _send(self, message: dict[str, Any]) -> None:
@@ -252,6 +257,9 @@ class LocalClient:
     async def tools(self, level: AccessLevel) -> list[dict[str, Any]]:
         reply = await self._ask({"type": "tools", "level": level})
         return list(reply["tools"])
+
+    async def names(self) -> tuple[str, ...]:
+        return tuple((await self._ask({"type": "names"}))["names"])
 
     async def status(self) -> dict[str, Any]:
         return await self._ask({"type": "status"})

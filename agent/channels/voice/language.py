@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 EDITION = 1
 """Counts up when the files are made otherwise, so that kept ones are made anew."""
 
-DISCOUNT = 0.4
+DISCOUNT = 0.1
 """The share of what is likely that is left to words which never followed each other in the sentences."""
 
 
@@ -34,16 +34,6 @@ class Language:
 
     model: Path
     dictionary: Path
-
-
-def cache_directory() -> Path:
-    """Where what can be made again lies; made where it is missing."""
-    given = os.environ.get("CACHE_DIRECTORY", "").split(":")[0]
-    if given:
-        return Path(given)
-    path = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hearth"
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return path
 
 
 def language(sentences: Sequence[str], dictionary: Path, folder: Path, *, anew: bool = False) -> Language:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.channels.voice.language import Language, cache_directory, language, missing_pocketsphinx
+from agent.channels.voice.language import Language, language, missing_pocketsphinx
 from agent.channels.voice.recording import RATE
+from agent.config import cache_directory
 
 HISS = 10
 """Of 32,768: about -70 dB."""
