@@ -455,6 +455,21 @@ class AgentRunner:
             if before >= allowed:
                 message = f"{call.name} was asked for again and again; it was called {before} times."
                 raise AgentError(ErrorCode.REPEATED_CALL, message)
+        # Nor again and again with a word changed: what one sentence asks for comes in a step or two.
+        for name in {call.name for call in calls if self._may_change(call)}:
+            steps = sum(any(call.name == name for call in content.calls) for content in turn.contents)
+            if steps >= self.limits.max_same_call:
+                message = f"{name} was asked for again and again; it was called in {steps} steps."
+                raise AgentError(ErrorCode.REPEATED_CALL, message)
+
+    def places_of(self, contents: Iterable[Content]) -> list[str]:
+        """The places that the calls of a conversation spoke of, in order."""
+        calls = [call for content in contents for call in content.calls if call.name in self._by_name]
+        return [
+            place
+            for call in calls
+            for place in spoken_places(self._by_name[call.name].declaration, call.arguments)
+        ]
 
     def _may_change(self, call: FunctionCallPart) -> bool:
         tool = self._by_name.get(call.name)

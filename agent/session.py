@@ -40,6 +40,7 @@ class AgentSession:
         self._store = store
         self._history: list[Content] | None = None if store else []
         self._earlier: list[str] = []
+        self._seen_from = 0  # what of the history is before a long silence; the model does not see it
         self._last_used = time.monotonic()
         self._one_at_a_time = asyncio.Lock()
         self._turns: set[asyncio.Task[None]] = set()
@@ -107,15 +108,22 @@ class AgentSession:
         if self._history is None and self._store:
             try:
                 self._history = self._store.load(self.id, self._runner.limits.history_turns)
+                said = self._store.last_said(self.id)
             except StoreError as error:
                 log.warning("session %s goes on without its history: %s", self.id, error)
-                self._history = []
+                self._history, said = [], None
+            # Across a restart only the wall clock knows the silence. One that has run backwards is not believed.
+            if said is not None and 0 <= time.time() - said <= self._runner.limits.idle_s:
+                self._earlier = self._runner.places_of(self._history)[-MAX_EARLIER:]
+            else:
+                self._seen_from = len(self._history)
 
     async def request_contents(self, turn: Turn) -> tuple[Content, ...]:
-        """What the model is to see: the last turns, this one among them."""
+        """What the model is to see: the last turns since the last long silence, this one among them."""
         if self._history is None:
             await asyncio.to_thread(self._load)
-        return tuple(last_turns([*(self._history or ()), *turn.contents], self._runner.limits.history_turns))
+        seen = (self._history or [])[self._seen_from :]
+        return tuple(last_turns([*seen, *turn.contents], self._runner.limits.history_turns))
 
     @property
     def earlier_places(self) -> tuple[str, ...]:
@@ -131,6 +139,7 @@ class AgentSession:
         async with self._one_at_a_time:
             if time.monotonic() - self._last_used > self._runner.limits.idle_s:
                 self._earlier.clear()
+                self._seen_from = len(self._history or ())
             try:
                 await self._runner.run(turn)
             except AgentError as error:
@@ -149,7 +158,11 @@ class AgentSession:
             if not turn.results:
                 return
             turn.contents.append(Content.model(note))
-        self._history = list(await self.request_contents(turn))
+        if self._history is None:
+            await asyncio.to_thread(self._load)
+        whole = [*(self._history or ()), *turn.contents]
+        self._history = list(last_turns(whole, self._runner.limits.history_turns))
+        self._seen_from = max(0, self._seen_from - (len(whole) - len(self._history)))
         if self._store:
             # On its own, so that cancelling the turn leaves no write behind that `delete` knows nothing of.
             write = self._write(self._store, tuple(turn.contents))

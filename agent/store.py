@@ -118,6 +118,16 @@ class SessionStore:
                 f"the session store {self.path}: session {session_id!r} is damaged: {error}"
             ) from error
 
+    def last_said(self, session_id: str) -> float | None:
+        """When the last turn of a session was kept, in seconds of the Unix clock; None without one.
+
+        Raises:
+            StoreError: It could not be read.
+        """
+        with self._transaction() as connection:
+            row = connection.execute("SELECT MAX(at) FROM turn WHERE session = ?", (session_id,)).fetchone()
+        return None if row[0] is None else float(row[0])
+
     def delete(self, session_id: str) -> None:
         """Erases a session; one that is not there is fine.
 

@@ -591,6 +591,17 @@ async def test_f20_same_call_twice_in_one_step_is_made_once(runner_of: RunnerOf,
     assert lamps.moves == ["hall on"]
 
 
+async def test_f20_same_call_with_a_counter_in_it_stops_long_before_the_step_limit(
+    runner_of: RunnerOf, lamps: Lamps
+) -> None:
+    lines = [act(call("turn_on_light", room=f"hall {number}")) for number in range(9)]
+    async with runner_of(ScriptedModel(*lines)) as runner:
+        error, _ = await _failure(runner)
+
+    assert error.code is ErrorCode.REPEATED_CALL
+    assert lamps.moves == ["hall 0 on", "hall 1 on"]
+
+
 async def test_f20_limit_says_how_often_a_call_may_come(runner_of: RunnerOf, lamps: Lamps) -> None:
     async with runner_of(
         ScriptedModel(always=act(call("turn_off_light", room="hall"))), max_same_call=3

@@ -321,6 +321,37 @@ async def test_it_is_forgotten_after_silence(monkeypatch: pytest.MonkeyPatch) ->
     assert LIGHTS == ["hall"]
 
 
+async def test_model_sees_nothing_from_before_a_long_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr("agent.session.time.monotonic", lambda: now)
+    model = ScriptedModel("One.", "Two.", "Three.")
+    async with _runner(model, idle_s=300) as runner:
+        session = runner.get_or_create_session("a")
+        await _events(session, "first")
+        now += 301
+        await _events(session, "second")
+        await _events(session, "third")
+
+        assert [content.text for content in model.requests[1].contents] == ["second"]
+        assert [content.text for content in model.requests[2].contents] == ["second", "Two.", "third"]
+        assert [content.text for content in session.history][:2] == ["first", "One."]
+
+
+@pytest.mark.parametrize(("silence", "moved"), [(10, ["hall", "hall"]), (301, ["hall"]), (-5, ["hall"])])
+async def test_it_outlasts_a_restart_only_within_the_idle_window(
+    store: SessionStore, monkeypatch: pytest.MonkeyPatch, silence: float, moved: list[str]
+) -> None:
+    now = 1_800_000_000.0
+    monkeypatch.setattr("time.time", lambda: now)
+    async with _runner(ScriptedModel(act(call("turn_on_light", room="hall")), "Okay."), store) as runner:
+        await _events(runner.get_or_create_session("a"), "light in the hall")
+    now += silence
+    async with _runner(ScriptedModel(act(call("turn_on_light", room="it")), "Okay."), store, idle_s=300) as runner:
+        await _events(runner.get_or_create_session("a"), "turn it on")
+
+    assert moved == LIGHTS
+
+
 async def test_it_lasts_as_long_as_the_conversation_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
     monkeypatch.setattr("agent.session.time.monotonic", lambda: now)
