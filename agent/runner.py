@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import json
 import logging
+import re
 import secrets
 import warnings
 from collections import OrderedDict
@@ -455,11 +456,11 @@ class AgentRunner:
             if before >= allowed:
                 message = f"{call.name} was asked for again and again; it was called {before} times."
                 raise AgentError(ErrorCode.REPEATED_CALL, message)
-        # Nor again and again with a word changed: what one sentence asks for comes in a step or two.
-        for name in {call.name for call in calls if self._may_change(call)}:
-            steps = sum(any(call.name == name for call in content.calls) for content in turn.contents)
-            if steps >= self.limits.max_same_call:
-                message = f"{name} was asked for again and again; it was called in {steps} steps."
+        # Nor again and again with a number counting up in its words.
+        for call in calls:
+            alike = sum(any(_alike(call, other) for other in content.calls) for content in turn.contents)
+            if self._may_change(call) and alike >= self.limits.max_same_call:
+                message = f"{call.name} was asked for again and again; it was called in {alike} steps."
                 raise AgentError(ErrorCode.REPEATED_CALL, message)
 
     def places_of(self, contents: Iterable[Content]) -> list[str]:
@@ -486,6 +487,19 @@ _WORDS: Final = (Outcome.ASK, Outcome.DECLINE, Outcome.ANSWER)
 def _what(call: FunctionCallPart) -> str:
     """What a call would do: the same text for equal names and arguments."""
     return json.dumps([call.name, call.arguments], sort_keys=True, default=str)
+
+
+def _alike(call: FunctionCallPart, other: FunctionCallPart) -> bool:
+    """The calls differ at most in digits inside of texts."""
+    return call.name == other.name and _without_digits(call.arguments) == _without_digits(other.arguments)
+
+
+def _without_digits(value: Any) -> Any:
+    if isinstance(value, str):
+        return re.sub(r"\d+", "#", value)
+    if isinstance(value, dict):
+        return {key: _without_digits(each) for key, each in value.items()}
+    return [_without_digits(each) for each in value] if isinstance(value, list) else value
 
 
 async def _together(work: Iterable[Awaitable[None]]) -> None:
