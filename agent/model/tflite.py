@@ -16,7 +16,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -134,10 +134,38 @@ class TfliteModel:
             AgentError: As for `generate_content`.
         """
         results = _results(request)
+        segments = segments_of(request.contents)
         decision = self.decide_segments(
-            segments_of(request.contents), request.tools, bool(results), request.temperature or 0.0, request.seed
+            segments, request.tools, bool(results), request.temperature or 0.0, request.seed
         )
+        if results and not self._goes_on(decision, results, segments, request.tools):
+            decision = replace(decision, outcome=Outcome.ANSWER)
         return self._candidate(decision, results)
+
+    def _goes_on(
+        self,
+        decision: Decision,
+        results: list[Result],
+        segments: Sequence[Segment],
+        tools: Sequence[FunctionDeclaration],
+    ) -> bool:
+        """Whether more is called after results; if not, they are what there is to say.
+
+        What was called already is not called again. A result may fill an argument, but it cannot ask for
+        anything: a function that moves something must be one that the words by themselves ask for.
+        """
+        sure = self._calibration.confidence(decision.confidence) >= self._calibration.act
+        made = [(result.call.name, result.call.arguments) for result in results]
+        if decision.outcome not in (Outcome.ACT, Outcome.QUERY) or not sure:
+            return False
+        if any((call.card.declaration.name, call.arguments) in made for call in decision.calls):
+            return False
+        moving = {call.card.declaration for call in decision.calls if not call.card.declaration.read_only}
+        if not moving:
+            return True
+        said = [each for each in segments if each.role not in (SegmentRole.CALL, SegmentRole.RESULT)]
+        asked = self.decide_segments(said, tools, answered=False)
+        return moving <= {call.card.declaration for call in asked.calls}
 
     def decide_segments(
         self,
