@@ -3,10 +3,9 @@
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 TRAINING := .venv-training
-DATA ?= data
 MINUTES ?= 60
 
-.PHONY: help setup run test test-training lint model eval bench clean
+.PHONY: help setup run test test-training lint model bench clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -45,5 +44,5 @@ model: $(TRAINING)/.ready  ## rebuild the model (resumes where it was stopped; M
 bench: setup  ## load time, speed and memory of the model
 	@$(PYTHON) tests/bench.py
 
-clean:  ## remove what make made
-	rm -rf $(VENV) $(TRAINING) build *.egg-info training/out
+clean:  ## remove what make made, but not a training run
+	rm -rf $(VENV) $(TRAINING) build *.egg-info

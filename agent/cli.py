@@ -17,7 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agent.errors import AgentError, HearthError, SettingsError
+from agent.errors import AgentError, DeclarationError, HearthError, SettingsError
 
 if TYPE_CHECKING:
     from agent.channels.local import Appliance, LocalClient
@@ -148,11 +148,11 @@ def _run(args: argparse.Namespace) -> int:
 
     _start_logging(logging.INFO)
     try:
-        settings = read_settings(find_settings(args.config))
-    except SettingsError as error:
+        asyncio.run(serve(read_settings(find_settings(args.config)), prompt=args.prompt))
+    except (SettingsError, DeclarationError) as error:
+        # Also the house's own tables and the user's tools: starting again would not help.
         print(f"hearth: {error}", file=sys.stderr)
         return CONFIG_ERROR
-    asyncio.run(serve(settings, prompt=args.prompt))
     return DONE
 
 

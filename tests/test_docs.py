@@ -6,7 +6,7 @@ A page is gone through from top to bottom in a copy of the checkout, beside a se
 - each line of an `sh` block is run. `make ...` and `hearth run ...` would not end: that their target or options
   exist is checked, and `make run` starts the service anew;
 - a `python` block is run, if it names no file;
-- a `text` block after one of those is what it prints, with `...` for anything.
+- a `text` block right after one of those is what it prints, with `...` for anything.
 """
 
 from __future__ import annotations
@@ -47,15 +47,27 @@ def name_of(page: Path) -> str:
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its language, the file that it is, its text."""
+    """A fenced block.
+
+    Attributes:
+        kind: Its language.
+        file: The file that it is; "" for none.
+        text: What is in it.
+        follows: Nothing but space is between it and the block before.
+    """
 
     kind: str
     file: str
     text: str
+    follows: bool
 
 
 def blocks(page: Path) -> list[Block]:
-    return [Block(*each) for each in BLOCK.findall(page.read_text(encoding="utf-8"))]
+    text, end, found = page.read_text(encoding="utf-8"), 0, []
+    for match in BLOCK.finditer(text):
+        found.append(Block(match[1], match[2], match[3], follows=not text[end : match.start()].strip()))
+        end = match.end()
+    return found
 
 
 class Checkout:
@@ -143,18 +155,27 @@ def test_a_page_does_what_it_says(page: Path, checkout: Checkout) -> None:
     """From its first block to its last."""
     printed: str | None = None
     for block in blocks(page):
+        before, printed = printed, None
         if block.file:
             file = checkout.folder / block.file
             file.parent.mkdir(exist_ok=True)
             file.write_text(block.text, encoding="utf-8")
-            printed = None
         elif block.kind in ("sh", "python"):
             printed = checkout.run(block)
-        elif block.kind == "text" and printed is not None:
-            assert SAME.check_output(block.text, printed, doctest.ELLIPSIS), f"{block.text}\nis printed as\n{printed}"
-            printed = None
-        else:
-            printed = None
+        elif block.kind == "text" and block.follows and before is not None:
+            assert SAME.check_output(block.text, before, doctest.ELLIPSIS), f"{block.text}\nis printed as\n{before}"
+
+
+def test_the_screen_of_the_readme_is_what_its_lines_bring_about(checkout: Checkout) -> None:
+    """The four lines that the README says to type are answered as on the left of its picture of the prompt."""
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n### 2.")[0].splitlines()
+    typed = "".join(f"{line.strip()}\n" for line in lines if line.startswith("    ") and "│" not in line)
+    left = " ".join(line.split("│")[0].strip() for line in lines if "│" in line)
+    chat = [sys.executable, "-m", "agent", "chat"]
+    done = subprocess.run(chat, cwd=checkout.folder, env=checkout.env, input=typed, capture_output=True, text=True)
+
+    assert typed.count("\n") == 4
+    assert all(line in left for line in done.stdout.splitlines()), done.stdout
 
 
 @pytest.mark.parametrize("page", ALL_PAGES, ids=name_of)
@@ -197,7 +218,9 @@ def test_the_tree_of_the_readme_is_that_of_the_repository() -> None:
             if name.endswith("/"):
                 folders.append(name)
     modules = [*(ROOT / "agent").rglob("*.py"), *(ROOT / "tools").glob("*.py"), *(ROOT / "training").glob("*.py")]
-    wanted = {str(each.relative_to(ROOT)) for each in modules if each.stat().st_size and "voice" not in each.parts}
+    wanted = {
+        str(each.relative_to(ROOT)) for each in modules if each.name != "__init__.py" and "voice" not in each.parts
+    }
 
     assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
-    assert sorted(wanted - named - {"tools/__init__.py", "training/__init__.py"}) == []
+    assert sorted(wanted - named) == []

@@ -300,3 +300,10 @@ def test_an_error_is_told_and_not_tried_again(model: TfliteModel) -> None:
 
     assert candidate.function_calls == ()
     assert candidate.text == "The kitchen lamp did not answer."
+
+
+def test_a_value_of_the_last_wish_is_not_one_of_the_next(model: TfliteModel) -> None:
+    """What was said before names what is meant, never how much."""
+    said = ["turn on the living room lights to 80% brightness", "The living room lights are on at 80 percent."]
+
+    assert calls(decide(model, *said, "turn on the kitchen light")) == [("turn_on_light", {"room": "kitchen"})]

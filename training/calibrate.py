@@ -2,8 +2,8 @@
 
 On the recipe's held-apart text only. Platt's scaling (J. Platt, "Probabilistic outputs
 for support vector machines", 1999) turns the product of a decision's probabilities into
-the chance that its calls are right; the threshold is the lowest at which at most 1 % of
-the sentences for which nothing is to be done are acted on.
+the chance that its calls are right; the threshold is the lowest, from a half on, at
+which at most 2 % of the sentences for which nothing is to be done are acted on.
 """
 
 from __future__ import annotations
@@ -28,7 +28,12 @@ from training.generate import Example, Generator, Group, Member
 from training.train import GROUP, OUT
 from training.validation import written_cases
 
-MOST_WRONGFUL = 0.01
+MOST_WRONGFUL = 0.02
+LEAST_SURE = 0.5  # what is as likely wrong as right is asked about
+
+# Chosen on held-apart text among 0, 10, 20 (function), 0 to 40 (mode) and 0.22 to 0.34 (due): tools never
+# seen 15 % to 23 % exact, held-apart patterns 88 % as before with 2.9 % wrongful instead of 3.9 %.
+LIKENESS = {"likeness_function": 10.0, "likeness_mode": 20.0, "likeness_due": 0.28}
 ACTING = (Outcome.ACT, Outcome.QUERY)
 
 
@@ -65,7 +70,13 @@ def judge(decision: Decision, example: Example, tools: dict[str, Tool]) -> Judge
     """Compares a decision with the right one."""
     given = [(call.card.declaration.name, _flat(call.arguments)) for call in decision.calls]
     expected = expected_calls(example, tools)
-    acts = decision.outcome in ACTING
+    # A call without the place it needs is asked about by the loop, unless it knows the requester's room.
+    placeless = any(
+        leaf.required and leaf.schema.format == "place" and leaf.path[0] not in call.arguments
+        for call in decision.calls
+        for leaf in call.card.leaves
+    )
+    acts = decision.outcome in ACTING and not (placeless and example.outcome is Outcome.ASK)
     due = example.outcome in ACTING and not any(
         isinstance(value, grammar.Unfit) for _, arguments in expected for value in arguments.values()
     )
@@ -99,7 +110,7 @@ def judge_all(model: TfliteModel, groups: list[Group]) -> list[Judged]:
 
 
 def fit(judged: list[Judged]) -> tuple[float, float]:
-    """Slope and offset by Newton's method on the log-likelihood, lightly damped."""
+    """Slope and offset by Newton's method on the log-likelihood, in short steps so that it cannot run away."""
     acting = [each for each in judged if each.acts]
     odds = np.array([[log_odds(each.product), 1.0] for each in acting])
     right = np.array([each.right for each in acting], float)
@@ -108,7 +119,8 @@ def fit(judged: list[Judged]) -> tuple[float, float]:
         chances = 1 / (1 + np.exp(-odds @ weights))
         gradient = odds.T @ (chances - right) + 1e-3 * weights
         curvature = (odds * (chances * (1 - chances))[:, None]).T @ odds + 1e-3 * np.eye(2)
-        weights -= np.linalg.solve(curvature, gradient)
+        step = np.linalg.solve(curvature, gradient)
+        weights -= step * min(1.0, 0.5 / np.linalg.norm(step))
     return float(weights[0]), float(weights[1])
 
 
@@ -149,41 +161,43 @@ def curve(judged: list[Judged], calibration: Calibration) -> list[tuple[float, f
 
 def calibrate(product: Path, out: Path) -> dict[str, float]:
     """Fits on one half of the held-apart examples and reports on the other; writes `calibration.json`."""
-    (product / "calibration.json").write_text(json.dumps({"slope": 1.0, "offset": 0.0, "act": 0.0}))
+    (product / "calibration.json").write_text(json.dumps({"slope": 1.0, "offset": 0.0, "act": 0.0, **LIKENESS}))
     model = TfliteModel(product / "hearth.tflite", threads=2)
     corpus = read_corpus()
     apart = Generator(corpus, seed=77, split="validation")
     unseen = Generator(Corpus(others=corpus.heldout), seed=78)
-    groups = [apart.group(GROUP) for _ in range(16)] + [unseen.group(GROUP) for _ in range(4)] + written_cases(corpus)
-    judged = judge_all(model, groups)
+    sets = {
+        "held-apart patterns": judge_all(model, [apart.group(GROUP) for _ in range(16)]),
+        "unseen tools": judge_all(model, [unseen.group(GROUP) for _ in range(3)]),
+        "written sentences": judge_all(model, written_cases(corpus)),
+    }
+    judged = [each for found in sets.values() for each in found]
     fitted, checked = judged[::2], judged[1::2]
     slope, offset = fit(fitted)
     calibration = Calibration(slope, offset, 0.0)
     rows = curve(fitted, calibration)
-    act = next((row[0] for row in rows if row[2] <= MOST_WRONGFUL), rows[-1][0])
-    (product / "calibration.json").write_text(
-        json.dumps(
-            {
-                "slope": round(slope, 4),
-                "offset": round(offset, 4),
-                "act": act,
-            }
-        )
-        + "\n"
-    )
+    act = next((row[0] for row in rows if row[0] >= LEAST_SURE and row[2] <= MOST_WRONGFUL), rows[-1][0])
+    written = {"slope": round(slope, 4), "offset": round(offset, 4), "act": act, **LIKENESS}
+    (product / "calibration.json").write_text(json.dumps(written) + "\n")
     out.mkdir(parents=True, exist_ok=True)
     with (out / "calibration.csv").open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["threshold", "right of due", "wrongful of idle"])
         writer.writerows(curve(checked, calibration))
-    chosen = next(row for row in curve(checked, calibration) if row[0] >= act)
+
+    def share(found: list[Judged]) -> tuple[float, float]:
+        rows = curve(found, calibration)
+        return next(row[1:] for row in rows if row[0] >= act)
+
     return {
         "slope": slope,
         "offset": offset,
         "act": act,
         "expected calibration error": expected_error(checked, calibration),
-        "right of due": chosen[1],
-        "wrongful of idle": chosen[2],
+        "right of due": share(checked)[0],
+        "wrongful of idle": share(checked)[1],
+        **{f"{name}: right of due": share(found)[0] for name, found in sets.items()},
+        **{f"{name}: wrongful of idle": share(found)[1] for name, found in sets.items()},
         "decisions": len(judged),
     }
 

@@ -193,13 +193,14 @@ def train(minutes: float, out: Path, seed: int, threads: int) -> Path:
     generator = Generator(corpus, seed)
     validation = Validation(corpus, tokenizer)
     spent, step, best, seen = 0.0, 0, 0.0, 0
+    was_quantized = False
     checkpoint = out / "checkpoint.pt"
     if checkpoint.exists():
         saved = torch.load(checkpoint, map_location=device, weights_only=False)
         with torch.no_grad():
             for master, value in zip(optimizer.masters, saved["masters"], strict=True):
                 master.copy_(value)
-        optimizer.quantized = spent / (minutes * 60) > QUANTIZED_FROM
+        was_quantized = optimizer.quantized = spent / (minutes * 60) > QUANTIZED_FROM
         optimizer.publish()
         optimizer.inner.load_state_dict(saved["optimizer"])
         spent, step, best, seen = saved["spent"], saved["step"], saved["best"], saved["seen"]
@@ -242,6 +243,9 @@ def train(minutes: float, out: Path, seed: int, threads: int) -> Path:
                 f"{spent:.0f} s, step {step}, loss {mean:.3f}: " + ", ".join(f"{k} {v:.3f}" for k, v in scores.items())
             )
             score = sum(scores.values()) / len(scores)
+            if optimizer.quantized and not was_quantized:
+                best = 0.0  # what was best in float is not what the device will run
+            was_quantized = optimizer.quantized
             if score >= best:
                 best = score
                 _save(

@@ -45,6 +45,34 @@ class ReadCard:
     vectors: Floats
 
 
+@dataclass(frozen=True)
+class Likeness:
+    """How like the words each function is, and what that counts beside the decoder.
+
+    The decoder knows the functions it was trained on almost by heart and trusts others too
+    little; the encoder's likeness does not know any by heart.
+
+    Attributes:
+        functions: The cosine of the words with each card's function, -1 to 1.
+        alone: Nothing was said before; words that continue a conversation need not be like anything.
+        function: Weight in the choice of a function.
+        mode: Weight in the first decision, for each unit that the best lies over `due`.
+        due: The likeness at which it says nothing either way.
+    """
+
+    functions: Floats
+    alone: bool
+    function: float
+    mode: float
+    due: float
+
+    @property
+    def of_mode(self) -> float:
+        """What is added to act and to query."""
+        best = float(self.functions.max()) if len(self.functions) else -1.0
+        return self.mode * (best - self.due if self.alone else max(0.0, best - self.due))
+
+
 @dataclass
 class DecidedCall:
     """A function and its arguments."""
@@ -88,6 +116,7 @@ class Decoder:
         memory: Memory,
         rendering: Rendering,
         cards: Sequence[ReadCard],
+        likeness: Likeness,
         answered: bool,
         temperature: float = 0.0,
         rng: random.Random | None = None,
@@ -98,6 +127,7 @@ class Decoder:
             memory: The conversation fused with the cards, in their order.
             rendering: The same conversation in words.
             cards: The functions.
+            likeness: Of the words with each of them.
             answered: There are results of this turn.
             temperature: 0 takes the best of each decision.
             rng: For a temperature above 0.
@@ -105,6 +135,7 @@ class Decoder:
         self._memory = memory
         self._rendering = rendering
         self._cards = cards
+        self._likeness = likeness
         self._answered = answered
         self._temperature = temperature
         self._rng = rng or random.Random()
@@ -142,6 +173,10 @@ class Decoder:
         _, choices = self._memory.ask(Kind.MODE, Previous.NOTHING)
         possible = grammar.outcomes([read.card for read in self._cards], self._answered)
         logits = np.array([choices[MODES.index(outcome)] for outcome in possible])
+        if not self._answered:
+            logits += [
+                self._likeness.of_mode if outcome in (Outcome.ACT, Outcome.QUERY) else 0.0 for outcome in possible
+            ]
         options = [
             _Option(outcome, chance, Previous[outcome.name])
             for outcome, chance in zip(possible, _softmax(logits), strict=True)
@@ -152,6 +187,8 @@ class Decoder:
         """The next function to call; None is no further one."""
         queries, choices = self._memory.ask(Kind.FUNCTION, self._last.previous, chosen=self._last.vector)
         scores = self._memory.tools @ queries[TOOL_QUERY]
+        if first:
+            scores = scores + self._likeness.function * self._likeness.functions
         allowed = [index for index, read in enumerate(self._cards) if grammar.may_be_called(read.card, outcome)]
         logits = [scores[index] for index in allowed]
         options: list[int | None] = list(allowed)

@@ -72,11 +72,18 @@ def spans(leaf: Leaf, rendering: Rendering, first: int) -> Iterator[int]:
 
 
 def first_words(leaf: Leaf, rendering: Rendering) -> Iterator[int]:
-    """The words at which a span for a leaf may begin; an enum's value is never a span."""
+    """The words at which a span for a leaf may begin; an enum's value is never a span.
+
+    What was said before may tell what is meant ("turn it off again") and what was asked for; it
+    never adds something that need not be said: the brightness of the last wish is not that of the next.
+    """
     if leaf.members:
         return
+    sources = {SegmentRole.NOW, SegmentRole.RESULT}
+    if leaf.required or leaf.schema.format == "place":
+        sources |= {SegmentRole.USER, SegmentRole.MODEL}
     for index, word in enumerate(rendering.words):
-        if rendering.segments[word.segment].role is not SegmentRole.CALL:
+        if rendering.segments[word.segment].role in sources:
             yield index
 
 

@@ -5,6 +5,10 @@ Runs on ai-edge-litert, or on tflite-runtime where only that is installed.
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +27,20 @@ def _interpreter(path: Path, threads: int) -> Any:
     except ImportError:
         from tflite_runtime.interpreter import Interpreter  # type: ignore[import-not-found,unused-ignore]
     return Interpreter(model_path=str(path), num_threads=threads)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without standard error: the runtime writes "INFO: Created ..." there, past every setting of Python's."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    try:
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 class Graphs:
@@ -49,6 +67,17 @@ class Graphs:
             raise ValueError(f"{path} is not a Hearth model of this edition: it lacks {sorted(wanted - names)}")
         self._interpreter = interpreter
         self._runners: dict[str, Any] = {}
+        with _quiet():
+            self._warm_up(wanted)
+
+    def _warm_up(self, names: set[str]) -> None:
+        """Runs every signature once: the runtime prepares each at its first run, and not in a command."""
+        for name in sorted(names):
+            details = self._interpreter.get_signature_runner(name).get_input_details()
+            self._run(
+                name,
+                *(np.zeros(details[f"args_{n}"]["shape"], details[f"args_{n}"]["dtype"]) for n in range(len(details))),
+            )
 
     def _run(self, name: str, *inputs: Any) -> list[Any]:
         runner = self._runners.get(name)

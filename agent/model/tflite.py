@@ -23,7 +23,7 @@ import numpy as np
 
 from agent.answer import Result, compose
 from agent.content import Content, FunctionCallPart, FunctionResponsePart, Part, Role, TextPart
-from agent.model.decode import Decision, Decoder, ReadCard, log_odds
+from agent.model.decode import Decision, Decoder, Likeness, ReadCard, log_odds
 from agent.model.generative import Candidate, GenerateContentRequest, GenerateContentResponse, Outcome
 from agent.model.graphs import Floats, Graphs
 from agent.model.layout import WIDTH
@@ -43,15 +43,20 @@ class Calibration:
     Attributes:
         slope, offset: Of the logit (Platt's scaling, fitted by `training/calibrate.py`).
         act: At or above this confidence a call is made; below it, the model asks.
+        likeness_function, likeness_mode, likeness_due: What likeness counts, see `decode.Likeness`.
     """
 
     slope: float = 1.0
     offset: float = 0.0
     act: float = 0.5
+    likeness_function: float = 0.0
+    likeness_mode: float = 0.0
+    likeness_due: float = 0.25
 
     def confidence(self, product: float) -> float:
         """The calibrated confidence of a decision, 0 to 1."""
-        return 1 / (1 + math.exp(-(self.slope * log_odds(product) + self.offset)))
+        odds = self.slope * log_odds(product) + self.offset
+        return 1 / (1 + math.exp(-min(max(odds, -50.0), 50.0)))
 
 
 def _calibration(path: Path) -> Calibration:
@@ -152,7 +157,7 @@ class TfliteModel:
         """Whether more is called after results; if not, they are what there is to say.
 
         What was called already is not called again. A result may fill an argument, but it cannot ask for
-        anything: a function that moves something must be one that the words by themselves ask for.
+        anything: what is called must be what the words by themselves ask for.
         """
         sure = self._calibration.confidence(decision.confidence) >= self._calibration.act
         made = [(result.call.name, result.call.arguments) for result in results]
@@ -160,12 +165,9 @@ class TfliteModel:
             return False
         if any((call.card.declaration.name, call.arguments) in made for call in decision.calls):
             return False
-        moving = {call.card.declaration for call in decision.calls if not call.card.declaration.read_only}
-        if not moving:
-            return True
         said = [each for each in segments if each.role not in (SegmentRole.CALL, SegmentRole.RESULT)]
         asked = self.decide_segments(said, tools, answered=False)
-        return moving <= {call.card.declaration for call in asked.calls}
+        return {call.card.declaration for call in decision.calls} <= {call.card.declaration for call in asked.calls}
 
     def decide_segments(
         self,
@@ -191,10 +193,10 @@ class TfliteModel:
         rendering = render(self._tokenizer, segments)
         tokenized = time.perf_counter()
         text = self._graphs.encode(rendering.pieces, rendering.roles)
-        cards = self._shortlist([self.card(each) for each in tools], text, rendering)
-        memory = self._graphs.fuse(text, self._functions(cards))
+        cards, likeness = self._shortlist([self.card(each) for each in tools], text, rendering)
+        memory = self._graphs.fuse(text, _functions(cards))
         encoded = time.perf_counter()
-        decision = Decoder(memory, rendering, cards, answered, temperature, random.Random(seed)).decide()
+        decision = Decoder(memory, rendering, cards, likeness, answered, temperature, random.Random(seed)).decide()
         decided = time.perf_counter()
         self.timing = Timing((tokenized - started) * 1e3, (encoded - tokenized) * 1e3, (decided - encoded) * 1e3)
         return decision
@@ -215,20 +217,18 @@ class TfliteModel:
                 self._cards.popitem(last=False)
         return read
 
-    def _shortlist(self, cards: list[ReadCard], text: Floats, rendering: Rendering) -> list[ReadCard]:
-        """At most `MAX_TOOLS` cards: those whose function is most like the words."""
-        if len(cards) <= MAX_TOOLS:
-            return cards
+    def _shortlist(self, cards: list[ReadCard], text: Floats, rendering: Rendering) -> tuple[list[ReadCard], Likeness]:
+        """At most `MAX_TOOLS` cards: those whose function is most like the words; and how like."""
         now = np.array([role == SegmentRole.NOW for role in rendering.roles])
         mean = text[now].mean(axis=0)
-        functions = self._functions(cards)
-        likeness = functions @ mean / np.linalg.norm(functions, axis=1)
-        return [cards[index] for index in sorted(np.argsort(-likeness)[:MAX_TOOLS])]
-
-    @staticmethod
-    def _functions(cards: Sequence[ReadCard]) -> Floats:
-        vectors = [read.vectors[0] for read in cards]
-        return np.stack(vectors) if vectors else np.zeros((0, WIDTH), np.float32)
+        functions = _functions(cards)
+        likeness = functions @ mean / (np.linalg.norm(functions, axis=1) * np.linalg.norm(mean) + 1e-9)
+        if len(cards) > MAX_TOOLS:
+            kept = np.sort(np.argsort(likeness)[::-1][:MAX_TOOLS])
+            cards, likeness = [cards[index] for index in kept], likeness[kept]
+        by = self._calibration
+        alone = len(rendering.segments) == 1
+        return cards, Likeness(likeness, alone, by.likeness_function, by.likeness_mode, by.likeness_due)
 
     def _candidate(self, decision: Decision, results: list[Result]) -> Candidate:
         confidence = self._calibration.confidence(decision.confidence)
@@ -244,6 +244,11 @@ class TfliteModel:
             )
             return Candidate(Content(Role.MODEL, calls), decision.outcome, confidence)
         return Candidate(Content.model(words_for(decision)), decision.outcome, confidence)
+
+
+def _functions(cards: Sequence[ReadCard]) -> Floats:
+    vectors = [read.vectors[0] for read in cards]
+    return np.stack(vectors) if vectors else np.zeros((0, WIDTH), np.float32)
 
 
 def _results(request: GenerateContentRequest) -> list[Result]:
