@@ -98,10 +98,12 @@ class ToolCaller:
         try:
             async with clock:
                 return await tool.call(call.arguments, ToolCall(call.id, call.name, confirm))
-        except Exception as error:
+        except (Exception, SystemExit, asyncio.CancelledError) as error:
             if clock.expired():
                 message = f"{call.name} took longer than {self._tool_timeout_s:g} seconds."
                 raise AgentError(ErrorCode.TOOL_TIMEOUT, message) from error
+            if isinstance(error, asyncio.CancelledError) and _is_cancelled():
+                raise
             log.exception("%s raised, called with %s", call.name, call.arguments)
             return {"error": f"{call.name} failed: {type(error).__name__}: {error}"}
 
@@ -121,6 +123,12 @@ class ToolCaller:
             return False
         finally:
             del self._questions[call_id]
+
+
+def _is_cancelled() -> bool:
+    """Whether somebody wants this turn to end; a tool may also raise a CancelledError of its own."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 @contextmanager

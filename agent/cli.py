@@ -272,6 +272,7 @@ def _sessions(args: argparse.Namespace) -> int:
 
 def _talk(session: dict[str, Any]) -> str:
     """A conversation as a person reads it."""
+    from agent.channels.cli import printable
     from agent.content import Content
 
     lines = []
@@ -282,7 +283,7 @@ def _talk(session: dict[str, Any]) -> str:
             lines.append(f"  {call.name} {json.dumps(call.arguments, ensure_ascii=False)}")
         for response in content.responses:
             lines.append(f"  -> {json.dumps(response.response, ensure_ascii=False)}")
-    return "\n".join(lines)
+    return "\n".join(printable(line) for line in lines)
 
 
 def _eval(args: argparse.Namespace) -> int:

@@ -210,7 +210,7 @@ def read_settings(path: str | os.PathLike[str]) -> Settings:
     path = Path(path)
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # ValueError: no UTF-8, no TOML, or a number too long
         reason = error.strerror if isinstance(error, OSError) else error
         raise SettingsError(f"{path}: {reason}") from error
     try:
@@ -250,11 +250,30 @@ def _settings(tables: dict[str, Any], path: Path) -> Settings:
         kind = TABLES[name]
         keys = {each.name: each.name for each in fields(kind)}
         values[name] = kind(**_read_table(kind, tables.pop(name), name, keys, path.parent))
+    if "mqtt" in values:
+        _check_mqtt(values["mqtt"])
     house = values.get("house", "tools")
     for name in tables:
         if name != house:
             raise SettingsError(f"unknown table [{name}]; there are {_names(['agent', *TABLES, house])}")
     return Settings(**values, raw=tables, path=path)
+
+
+def _check_mqtt(mqtt: MqttSettings) -> None:
+    try:
+        mqtt.broker.encode("idna")  # as it is looked up
+        is_host = re.fullmatch(r"[^\s/\0]+", mqtt.broker) is not None
+    except UnicodeError:
+        is_host = False
+    if not is_host:
+        raise SettingsError(
+            f'[mqtt] broker is {mqtt.broker!r}; allowed is the name or address of a host, or "embedded"'
+        )
+    for prefix in mqtt.reply_prefixes:
+        if not prefix or set(prefix) & set("+#\0"):
+            raise SettingsError(
+                f"[mqtt] reply_prefixes has {prefix!r}; allowed are beginnings of topics, without + and #"
+            )
 
 
 def _read_table(
@@ -278,7 +297,7 @@ def _value(hint: Any, value: Any, where: str, folder: Path) -> Any:
             raise SettingsError(
                 f"{where} is {value!r}; allowed is {bounds.minimum:g} to {bounds.maximum:g}"
             )
-        return number
+        return float(number) if inner is float else number
     if typing.get_origin(hint) in (types.UnionType, typing.Union):
         (hint,) = (each for each in typing.get_args(hint) if each is not type(None))
     if typing.get_origin(hint) is Literal:
@@ -294,15 +313,29 @@ def _value(hint: Any, value: Any, where: str, folder: Path) -> Any:
 
 def _plain(hint: Any, value: Any, where: str, folder: Path) -> Any:
     if hint is Path and isinstance(value, str) and value:
-        return folder / Path(value).expanduser()
+        return folder / a_path(value, where)
     if hint is float and isinstance(value, (int, float)) and not isinstance(value, bool):
-        return float(value)
+        return value  # not made a float yet: a whole number may be too large for one
     if hint == tuple[str, ...] and isinstance(value, list) and all(isinstance(v, str) for v in value):
         return tuple(value)
     if hint in (str, int, bool) and type(value) is hint:
         return value
     wanted = {Path: "a path", float: "a number", int: "a whole number", str: "a text", bool: "true or false"}
     raise SettingsError(f"{where} is {value!r}; it is to be {wanted.get(hint, 'a list of texts')}")
+
+
+def a_path(value: str, where: str) -> Path:
+    """A path as a person writes it, with `~` for a home.
+
+    Raises:
+        SettingsError: No file can have this name, or nobody has this home; the text begins with `where`.
+    """
+    if "\0" in value:
+        raise SettingsError(f"{where} is {value!r}; no file can be called that")
+    try:
+        return Path(value).expanduser()
+    except RuntimeError as error:
+        raise SettingsError(f"{where} is {value!r}; that home cannot be found") from error
 
 
 def _names(names: typing.Iterable[str]) -> str:

@@ -156,6 +156,7 @@ class AgentRunner:
         self._turns: set[Turn] = set()
         self._reasoning = asyncio.Lock()
         self._caller = ToolCaller(limits.tool_timeout_s, limits.confirm_timeout_s)
+        self.store_trouble = ""  # why the last turn could not be kept, "" where it was
         # Unlike those of an earlier process: a late yes must not meet another question.
         self._ids = (f"{secrets.token_hex(4)}-{number}" for number in itertools.count(1))
         self._closed = False

@@ -8,15 +8,16 @@ import logging
 import os
 import signal
 import socket
+import sqlite3
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, cast
 
 from agent.channels.local import LocalServer, socket_path
 from agent.command import MAX_COMMAND_LENGTH, Command
 from agent.config import MqttSettings, Settings, runtime_directory, state_directory
-from agent.errors import AgentError, ErrorCode, HearthError, SettingsError
+from agent.errors import AgentError, ErrorCode, HearthError, SettingsError, StoreError
 from agent.events import AgentEvent
 from agent.house import House, HouseEvent
 from agent.model.generative import GenerativeModel, load_model
@@ -158,6 +159,18 @@ def open_store(settings: Settings) -> SessionStore:
     return SessionStore((state_directory() if kept else runtime_directory()) / "sessions.db")
 
 
+def _open_store_or_another(settings: Settings) -> SessionStore:
+    """The store, or one that a reboot erases: a card that is full, broken or read-only moves lamps all the same."""
+    try:
+        return open_store(settings)
+    except (StoreError, OSError) as error:
+        of_the_disk = isinstance(error, OSError) or isinstance(error.__cause__, (sqlite3.Error, OSError))
+        if settings.sessions.store != "kept" or not of_the_disk:  # that of a newer Hearth is to be seen to
+            raise
+        log.error("%s; until it can be, a reboot forgets conversations", error)
+        return SessionStore(runtime_directory() / "sessions.db")
+
+
 @asynccontextmanager
 async def open_service(settings: Settings) -> AsyncIterator[Service]:
     """Store, house, model and runner, opened and closed in their order; no channel yet.
@@ -166,7 +179,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         HearthError: One of them cannot be opened. A missing model is no such case: it answers NOT_AVAILABLE.
     """
     async with AsyncExitStack() as stack:
-        store = open_store(settings)
+        store = _open_store_or_another(settings)
         stack.callback(store.close)
         house = await stack.enter_async_context(open_house(settings, store))
         own = load_folder(settings.tools_folder) if settings.tools_folder else ()
@@ -193,17 +206,27 @@ async def open_house(settings: Settings, store: SessionStore | None) -> AsyncIte
     """
     async with AsyncExitStack() as stack:
         try:
-            package = importlib.import_module(settings.house)
-            house: House = await stack.enter_async_context(package.open_house(settings.house_table, store))
+            opening = _opening(settings.house)
+            house: House = await stack.enter_async_context(opening(settings.house_table, store))
         except SettingsError as error:
             raise SettingsError(f"{settings.path}: {error}") from error
-        except ModuleNotFoundError as error:
-            if error.name != settings.house:
-                raise
-            raise SettingsError(
-                f"{settings.path}: [agent] house is {settings.house!r}; there is no such package"
-            ) from error
         yield house
+
+
+def _opening(house: str) -> Callable[..., AbstractAsyncContextManager[House]]:
+    """The function `open_house` of a package."""
+    problem = f"[agent] house is {house!r}; "
+    if not all(name.isidentifier() for name in house.split(".")):
+        raise SettingsError(problem + "it is to be the name of a Python package")
+    try:
+        opening = getattr(importlib.import_module(house), "open_house", None)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{house}.".startswith(f"{error.name}."):
+            raise
+        raise SettingsError(problem + "there is no such package") from error
+    if opening is None:
+        raise SettingsError(problem + "that package has no open_house")
+    return cast(Callable[..., AbstractAsyncContextManager[House]], opening)
 
 
 async def serve(settings: Settings, *, prompt: bool = False) -> None:

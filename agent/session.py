@@ -172,7 +172,14 @@ class AgentSession:
         try:
             await asyncio.to_thread(store.append, self.id, contents)
         except StoreError as error:
-            log.warning("session %s: a turn is kept in memory only: %s", self.id, error)
+            # Once for each reason, not once a turn for as long as a disk is full.
+            level = logging.DEBUG if str(error) == self._runner.store_trouble else logging.WARNING
+            self._runner.store_trouble = str(error)
+            log.log(level, "session %s: a turn is kept in memory only: %s", self.id, error)
+        else:
+            if self._runner.store_trouble:
+                log.warning("turns are kept again")
+            self._runner.store_trouble = ""
 
     def _gone(self) -> AgentError:
         return AgentError(ErrorCode.NOT_AVAILABLE, f"The session {self.id} is closed.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import math
+import sys
 import types
 import typing
 from collections.abc import Callable, Mapping
@@ -114,7 +115,13 @@ def to_json(value: Any) -> Any:
     """
     if isinstance(value, Enum):
         return to_json(value.value)
-    if value is None or isinstance(value, (bool, int, str)):
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()  # half a surrogate pair is no text to any other part
+    if isinstance(value, int):
+        if abs(value) > sys.float_info.max:
+            raise TypeError(f"a number of {value.bit_length()} bits is too large for JSON")
         return value
     if isinstance(value, float):
         if not math.isfinite(value):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from typing import Final, TypeVar
 
 T = TypeVar("T")
@@ -37,8 +37,10 @@ async def run_in_thread(function: Callable[[], T], name: str) -> T:
     def work() -> None:
         try:
             result.set_result(function())
-        except BaseException as error:
-            result.set_exception(error)
+        except Exception as error:
+            result.set_exception(error if _can_be_handed_over(error) else _named(error))
+        except BaseException as error:  # `sys.exit()` there is no reason to end everything here
+            result.set_exception(_named(error))
         finally:
             _free.release()
 
@@ -50,3 +52,14 @@ async def run_in_thread(function: Callable[[], T], name: str) -> T:
         _free.release()
         raise
     return await asyncio.wrap_future(result)
+
+
+def _can_be_handed_over(error: Exception) -> bool:
+    """A future takes no StopIteration, and would take a CancelledError for its own."""
+    return not isinstance(error, (StopIteration, CancelledError))
+
+
+def _named(error: BaseException) -> RuntimeError:
+    named = RuntimeError(f"{type(error).__name__}: {error}")
+    named.__cause__ = error
+    return named

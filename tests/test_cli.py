@@ -15,7 +15,7 @@ from test_local import Parrot
 
 from agent.channels.cli import Lines, ask, chat
 from agent.channels.local import LocalServer
-from agent.cli import _names
+from agent.cli import _talk
 from agent.command import Command
 from agent.content import Content, FunctionCallPart, FunctionResponsePart, Role
 from agent.store import SessionStore
@@ -205,6 +205,25 @@ async def test_a_house_package_that_is_not_there_is_named(hearth, environment):
     assert err == f"hearth: {file}: [agent] house is 'no_house'; there is no such package\n"
 
 
+@pytest.mark.parametrize(
+    ("house", "said"),
+    [
+        ("os", "that package has no open_house"),
+        ("no_house.of_mine", "there is no such package"),
+        (".tools", "it is to be the name of a Python package"),
+        ("", "it is to be the name of a Python package"),
+    ],
+)
+async def test_a_house_that_is_no_house_package_is_one_sentence(hearth, environment, house, said):
+    """Whatever is wrong with it."""
+    file = environment["HEARTH_CONFIG"]
+    Path(file).write_text(f'[agent]\nhouse = "{house}"\n')
+    status, _, err = await hearth("run")
+
+    assert status == 78
+    assert err == f"hearth: {file}: [agent] house is {house!r}; {said}\n"
+
+
 async def test_settings_that_the_running_service_does_not_use_are_used_without_it(hearth, parrot, tmp_path):
     """So that nobody moves another house than the one named."""
     (tmp_path / "other.toml").write_text('[agent]\nhouse = "other_house"\n')
@@ -286,17 +305,6 @@ async def test_the_running_service_lists_nothing_below_the_level_of_a_local_call
     assert status == 0
     assert json.loads(out) == [{"name": "tool", "access": 200}]
     assert "from outside" in err
-
-
-def test_the_names_of_a_house_are_found_at_any_depth():
-    """For the recogniser, whatever package the house is."""
-    table = {
-        "room": [{"name": "attic", "aliases": ["loft"]}, {"name": "hall", "floor": "first"}],
-        "mqtt": {"host": "b", "device": {"name": "lamp"}},
-        "name": 3,
-    }
-
-    assert list(_names(table)) == ["attic", "loft", "hall", "lamp"]
 
 
 async def test_publish_without_a_broker_says_so(hearth, parrot):
@@ -408,3 +416,12 @@ async def test_chat_prompts_only_at_a_terminal(parrot, capsys):
     os.close(reading)
 
     assert capsys.readouterr().out == "hello ü\n"
+
+
+async def test_what_a_terminal_would_obey_is_not_printed(parrot, capsys):
+    """An answer may be from a weather file, and a conversation from anybody over MQTT."""
+    await ask(parrot, Command("a \x1b]0;title\x07 b", "test"), Lines(os.open(os.devnull, os.O_RDONLY)))
+    said = {"turns": [{"contents": [Content.user("say \x1b[2J\x9b31m").to_json()]}]}
+
+    assert capsys.readouterr().out == "a \ufffd]0;title\ufffd b ü\n"
+    assert _talk(said) == "user: say \ufffd[2J\ufffd31m"

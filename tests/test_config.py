@@ -93,6 +93,11 @@ def test_every_table_is_read(write, tmp_path):
     ("text", "said"),
     [
         ("[agent]\nnam = 1", "[agent] has no key 'nam'; there are name, house, instructions, max_turns"),
+        ("[mqtt]\nbroker = ''", "[mqtt] broker is ''; allowed is the name or address of a host"),
+        ("[mqtt]\nbroker = 'mqtt://house'", "[mqtt] broker is 'mqtt://house'; allowed is the name"),
+        (f"[mqtt]\nbroker = '{'a' * 64}.lan'", "allowed is the name or address of a host"),
+        ("[mqtt]\nreply_prefixes = ['']", "[mqtt] reply_prefixes has ''; allowed are beginnings of topics"),
+        ("[mqtt]\nreply_prefixes = ['phone/#']", "[mqtt] reply_prefixes has 'phone/#'"),
         ("[mqtt]\nport = 0", "[mqtt] port is 0; allowed is 1 to 65535"),
         ("[mqtt]\nport = true", "[mqtt] port is True; it is to be a whole number"),
         ("[mqtt]\nport = '1883'", "[mqtt] port is '1883'; it is to be a whole number"),
@@ -106,6 +111,11 @@ def test_every_table_is_read(write, tmp_path):
         ("name = 'x'", "name stands outside of a table"),
         ("agent = 1", "agent stands outside of a table"),
         ("[agent\nname = 1", "at line 1"),
+        ("[agent]\ntools_folder = '~nobody-here/x'", "[agent] tools_folder is '~nobody-here/x'; that home"),
+        ('[model]\npath = "a\\u0000b"', "[model] path is 'a\\x00b'; no file can be called that"),
+        (f"[limits]\ndeadline_s = {'9' * 400}", "allowed is 1 to 3600"),
+        pytest.param(f"[limits]\ndeadline_s = {'9' * 5000}", "4300 digits", id="a number too long to read"),
+        pytest.param(f"a = {'[' * 5000}{']' * 5000}", "recursion", id="a nesting too deep to read"),
     ],
 )
 def test_a_wrong_setting_is_named_with_file_and_what_is_allowed(write, text, said):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agent.channels import local
 from agent.channels.local import MAX_LINE, MAX_WAITING, LocalClient, LocalServer
 from agent.command import Command
-from agent.errors import AgentError, ErrorCode, HearthError
+from agent.errors import AgentError, ErrorCode, HearthError, StoreError
 from agent.events import ConfirmationRequest, FunctionCall, FunctionResponse, TextMessage
 from agent.house import HouseEvent
 from agent.tool import AccessLevel
@@ -189,6 +189,22 @@ async def test_a_malformed_line_is_refused_and_the_next_one_works(wire, parrot, 
     assert said in refusal["message"]
     assert answer["node"] == "parrot"
     assert not parrot.heard
+
+
+async def test_a_store_that_cannot_be_written_is_said_and_the_connection_goes_on(wire, parrot, caplog):
+    """A full disk is no fault of ours: no traceback."""
+
+    async def delete(session):
+        raise StoreError("the session store is full")
+
+    parrot.delete = delete
+    await wire.say({"type": "delete", "session": "s"})
+    said = await wire.hear()
+    await wire.say({"type": "status"})
+
+    assert (said["name"], said["message"]) == ("NOT_AVAILABLE", "the session store is full")
+    assert (await wire.hear())["node"] == "parrot"
+    assert not caplog.records
 
 
 async def test_a_line_without_an_end_is_refused_and_closed(wire):

@@ -251,7 +251,7 @@ async def test_a_missing_or_broken_file_is_not_available(tmp_path: Path, content
     assert error.value.code is ErrorCode.NOT_AVAILABLE
 
 
-@pytest.mark.parametrize("content", ["", "[]", "5", '{"colour": 1}'])
+@pytest.mark.parametrize("content", ["", "[]", "5", '{"colour": 1}', '{"act": NaN}', '{"slope": "1"}'])
 def test_a_broken_calibration_is_not_available(tmp_path: Path, content: str) -> None:
     """Like any other file of the model."""
     for name in ("hearth.tflite", "tokenizer.model"):

@@ -328,6 +328,20 @@ async def test_tool_that_raises_is_logged_with_its_traceback_and_told_to_the_mod
     assert record.exc_info is not None and "no bus 1" in str(record.exc_info[1])
 
 
+@pytest.mark.parametrize("error", [SystemExit(3), asyncio.CancelledError()])
+async def test_tool_that_exits_or_cancels_itself_has_failed_and_nothing_else_ends(error: BaseException) -> None:
+    @tool
+    async def leave() -> None:
+        """Leaves."""
+        raise error
+
+    agent = Agent("hearth", tools=(leave,))
+    async with AgentRunner(agent, ScriptedModel(act(call("leave")), "Well.")) as runner:
+        (response,) = _of(FunctionResponse, await _events(runner))
+
+    assert response.response["error"].startswith(f"leave failed: {type(error).__name__}")
+
+
 async def test_tool_that_raises_again_from_the_same_call_ends_the_run(
     runner_of: RunnerOf, lamps: Lamps
 ) -> None:

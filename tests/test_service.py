@@ -193,6 +193,23 @@ async def test_a_session_goes_on_after_a_restart(write, monkeypatch):
     assert history[0] == Content.user("ring_bell 2")
 
 
+@pytest.mark.parametrize("broken", ["garbage", "a file for a folder"])
+async def test_a_store_that_cannot_be_opened_takes_no_lamp_away(write, directories, monkeypatch, caplog, broken):
+    """A card that is full, broken or read-only: conversations last until a reboot, and the log says so."""
+    monkeypatch.setattr(service, "load_model", lambda _: Scripted())
+    if broken == "garbage":
+        (directories / "STATE_DIRECTORY" / "sessions.db").write_bytes(b"no database" * 1000)
+    else:
+        (directories / "STATE_DIRECTORY").rmdir()
+        (directories / "STATE_DIRECTORY").touch()
+    async with open_service(read_settings(write())) as opened:
+        events = await events_of(opened, "ring_bell 2", session="s")
+
+    assert any(isinstance(event, FunctionResponse) for event in events)
+    assert (directories / "RUNTIME_DIRECTORY" / "sessions.db").exists()
+    assert [record.levelname for record in caplog.records if "a reboot forgets" in record.message] == ["ERROR"]
+
+
 async def test_volatile_sessions_are_kept_beside_the_socket(write, directories, monkeypatch):
     """Where a restart leaves them and a reboot does not."""
     monkeypatch.setattr(service, "load_model", lambda _: Scripted())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterator
 from contextlib import aclosing
 from pathlib import Path
@@ -279,6 +280,24 @@ async def test_store_that_cannot_be_written_costs_no_answer(
         assert await _text(session, "hello") == "Hello."
         assert len(session.history) == 2
     assert "disk full" in caplog.text
+
+
+async def test_store_that_stays_full_is_warned_of_once_and_works_again_when_it_can(
+    store: SessionStore, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise StoreError("disk full")
+
+    async with _runner(ScriptedModel(always="Hello."), store) as runner:
+        with monkeypatch.context() as broken:
+            broken.setattr(store, "append", full)
+            for each in ("a", "b", "a"):
+                await _text(runner.get_or_create_session(each), "hello")
+        await _text(runner.get_or_create_session("a"), "hello")
+
+    said = [record.message for record in caplog.records if record.levelno >= logging.WARNING]
+    assert said == ["session a: a turn is kept in memory only: disk full", "turns are kept again"]
+    assert [row.id for row in store.sessions()] == ["a"]
 
 
 async def test_store_that_cannot_be_read_costs_the_history_only(

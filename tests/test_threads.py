@@ -19,6 +19,17 @@ async def test_result_and_exception_come_back() -> None:
         await run_in_thread(lambda: 1 // 0, "bell")
 
 
+@pytest.mark.parametrize(
+    "error", [StopIteration(), SystemExit(3), KeyboardInterrupt(), GeneratorExit(), asyncio.CancelledError()]
+)
+async def test_exception_that_would_end_the_event_loop_comes_back_as_an_error(error: BaseException) -> None:
+    def fail() -> None:
+        raise error
+
+    with pytest.raises(RuntimeError, match=type(error).__name__):
+        await asyncio.wait_for(run_in_thread(fail, "bell"), 10)
+
+
 async def test_functions_that_hang_are_counted_and_leave_the_threads_of_others_alone() -> None:
     go = threading.Event()
     hanging = [asyncio.create_task(run_in_thread(go.wait, "hang")) for _ in range(MAX_THREADS)]

@@ -174,6 +174,7 @@ class TestAgentTool:
             (3, {"result": 3}),
             ([1, 2], {"result": [1, 2]}),
             (Unit.CELSIUS, {"result": "celsius"}),
+            ("half a \ud800 pair", {"result": "half a ? pair"}),
             ({"a": Unit.CELSIUS}, {"a": "celsius"}),
             ({"error": "no such room"}, {"error": "no such room"}),
         ],
@@ -181,7 +182,10 @@ class TestAgentTool:
     async def test_result_becomes_a_json_object(self, result: Any, response: dict[str, Any]) -> None:
         assert await called(returning(result)) == response
 
-    @pytest.mark.parametrize("result", [object(), {1: "a"}, {1, 2}, float("nan"), b"bytes"])
+    @pytest.mark.parametrize(
+        "result",
+        [object(), {1: "a"}, {1, 2}, float("nan"), pytest.param(10**5000, id="a huge number"), b"bytes"],
+    )
     async def test_result_that_json_lacks_is_an_error_of_the_tool(self, result: Any) -> None:
         with pytest.raises(TypeError, match="give: a tool returns primitives"):
             await called(returning(result))

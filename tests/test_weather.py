@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +97,7 @@ async def test_the_file_is_read_at_each_question(tmp_path: Path) -> None:
         "", "{", "[]", "null", '{"places": []}', '{"places": {"Rome": 7}}', '{"places": {"Rome": {}}}',
         '{"places": {"Rome": {"temperature": "warm"}}}', '{"places": {"Rome": {"temperature": NaN}}}',
         '{"places": {"Rome": {"temperature": true}}}', '{"places": {"Rome": {"temperature": 3, "unit": "furlong"}}}',
-        "[" * 100_000,
+        "[" * 100_000, f'{{"places": {{"Rome": {{"temperature": 1{"0" * 400}}}}}}}',
     ],
 )  # fmt: skip
 async def test_a_broken_file_is_no_data(tmp_path: Path, text: str) -> None:
@@ -103,6 +105,16 @@ async def test_a_broken_file_is_no_data(tmp_path: Path, text: str) -> None:
     file.write_text(text)
 
     assert "no weather data" in (await call(Weather(WeatherFile(file)).get_current_weather, location="Rome"))["error"]
+
+
+async def test_a_file_that_hangs_holds_nobody_else_up(tmp_path: Path) -> None:
+    file = tmp_path / "weather.json"
+    os.mkfifo(file)
+    asking = asyncio.create_task(call(Weather(WeatherFile(file)).get_current_weather))
+
+    # Opening waits for a reader: while the loop itself waited for the file, this would never be called.
+    await asyncio.to_thread(file.write_bytes, b'{"places": {"Rome": {"temperature": 3}}}')
+    assert (await asking)["temperature"] == 3
 
 
 async def test_a_place_without_data_is_said_with_those_that_have_some(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from agent.config import a_path
 from agent.errors import SettingsError
 
 T = TypeVar("T")
@@ -78,7 +79,7 @@ def _value(hint: Any, value: Any, where: str) -> Any:
         raise SettingsError(f"{where} is {value!r}; it must be {_NAMES.get(hint, 'a text')}")
     if expected is str and not value.strip():
         raise SettingsError(f"{where} is empty")
-    return Path(value).expanduser() if hint is Path else value
+    return a_path(value, where) if hint is Path else value
 
 
 _NAMES = {int: "a whole number", float: "a number", bool: "true or false"}

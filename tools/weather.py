@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from agent.errors import HearthError
+from agent.threads import run_in_thread
 from agent.tool import tool
 from tools.speech import sentence
 from tools.words import name_key
@@ -79,7 +80,8 @@ class WeatherFile:
 
     async def current(self, location: str | None) -> Observation:
         """The weather at a place of the file; without a location at its `"home"` or its only place."""
-        data = self._read()
+        # In a thread: where the file lies may hang, a network's folder say, and the lamps are not to.
+        data = await run_in_thread(self._read, "weather")
         places: dict[str, Any] = {name_key(name): (name, place) for name, place in data["places"].items()}
         if location is None:
             location = data.get("home") or (next(iter(data["places"])) if len(places) == 1 else None)
@@ -110,7 +112,11 @@ class WeatherFile:
 
     def _observation(self, name: str, place: Any) -> Observation:
         temperature = place.get("temperature") if isinstance(place, dict) else None
-        if isinstance(temperature, bool) or not isinstance(temperature, (int, float)) or not math.isfinite(temperature):
+        if (
+            isinstance(temperature, bool)
+            or not isinstance(temperature, (int, float))
+            or not abs(temperature) <= sys.float_info.max  # also of a whole number, and of NaN
+        ):
             raise WeatherError(f"no weather data for {name}: {self._path} has no temperature for it")
         unit = place.get("unit")
         if unit is not None and str(unit).casefold() not in _UNITS:

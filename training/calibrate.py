@@ -3,7 +3,7 @@
 On the recipe's held-apart text only. Platt's scaling (J. Platt, "Probabilistic outputs
 for support vector machines", 1999) turns the product of a decision's probabilities into
 the chance that its calls are right; the threshold is the lowest, from a half on, at
-which at most 2 % of the sentences for which nothing is to be done are acted on.
+which at most 3 % of the sentences for which nothing is to be done are acted on.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from training.generate import Example, Generator, Group, Member
 from training.train import GROUP, OUT
 from training.validation import written_cases
 
-MOST_WRONGFUL = 0.02
+MOST_WRONGFUL = 0.03
 LEAST_SURE = 0.5  # what is as likely wrong as right is asked about
 
 # Chosen on held-apart text among 0, 10, 20 (function), 0 to 40 (mode) and 0.22 to 0.34 (due): tools never

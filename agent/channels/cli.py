@@ -91,7 +91,7 @@ async def ask(
                 if as_json:
                     print(json.dumps(event.to_json(), ensure_ascii=False), file=out, flush=True)
                 elif isinstance(event, TextMessage) and not event.is_partial:
-                    print(event.text, file=out, flush=True)
+                    print(printable(event.text), file=out, flush=True)
                 if isinstance(event, ConfirmationRequest):
                     question = asyncio.create_task(_answer(appliance, event, lines))
     finally:
@@ -100,7 +100,7 @@ async def ask(
 
 
 async def _answer(appliance: Appliance, request: ConfirmationRequest, lines: Lines) -> None:
-    print(f"{request.question} [y/N] ", end="", file=sys.stderr, flush=True)
+    print(f"{printable(request.question)} [y/N] ", end="", file=sys.stderr, flush=True)
     line = await lines.next()
     said = (line or "").strip().lower()
     if line and said and said not in YES | NO:
@@ -108,6 +108,11 @@ async def _answer(appliance: Appliance, request: ConfirmationRequest, lines: Lin
     with contextlib.suppress(AgentError):  # Where the service went away, the command itself says so.
         if not await appliance.confirm(request.id, said in YES):
             print("The question is no longer open.", file=sys.stderr)
+
+
+def printable(text: str) -> str:
+    """Without what a terminal would obey: words may be from a weather file, or from anybody over MQTT."""
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
 class NoLines(Lines):

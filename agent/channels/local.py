@@ -33,7 +33,7 @@ from typing import Any, Protocol
 
 from agent.command import Command
 from agent.config import runtime_directory
-from agent.errors import AgentError, ErrorCode, HearthError
+from agent.errors import AgentError, ErrorCode, HearthError, StoreError
 from agent.events import AgentEvent, event_from_json
 from agent.house import HouseEvent
 from agent.tool import AccessLevel
@@ -165,6 +165,8 @@ class _Connection:
         except asyncio.QueueFull:
             await self._send(_error(ErrorCode.BUSY, f"{MAX_WAITING} commands wait already"))
             await self._send({"type": "end", "id": request.get("id")})
+        except StoreError as error:
+            await self._send(_error(ErrorCode.NOT_AVAILABLE, str(error)))
         except ValueError as error:
             await self._send(_refusal(str(error)))
             if request.get("type") == "command":

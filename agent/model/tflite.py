@@ -61,8 +61,12 @@ class Calibration:
 
 def _calibration(path: Path) -> Calibration:
     try:
-        return Calibration(**json.loads(path.read_text()))
-    except (TypeError, ValueError) as error:
+        calibration = Calibration(**json.loads(path.read_text()))
+        # Whatever is compared with NaN is never too little: every call would be made.
+        if not all(math.isfinite(number) for number in vars(calibration).values()):
+            raise ValueError("its numbers are to be finite")
+        return calibration
+    except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"{path} is no calibration: {error}") from error
 
 
