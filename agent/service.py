@@ -238,7 +238,7 @@ async def serve(settings: Settings, *, prompt: bool = False) -> None:
     run_prompt = _prompt() if prompt else None
     stop = asyncio.Event()
     # With its terminal gone a prompt has nobody to talk to, and an embedded broker must not be left behind.
-    for number in (signal.SIGTERM, signal.SIGINT, *([signal.SIGHUP] if prompt else [])):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     async with AsyncExitStack() as stack:
         service = await stack.enter_async_context(open_service(settings))

@@ -275,3 +275,17 @@ def test_a_runtime_directory_of_somebody_else_is_refused(monkeypatch, tmp_path):
 
     with pytest.raises(SettingsError, match="belongs to somebody else"):
         runtime_directory()
+
+
+def test_the_cache_directory_is_systemds_the_users_or_below_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """systemd's, the user's, or the one below home, in this order."""
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("CACHE_DIRECTORY", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert config.cache_directory() == tmp_path / "home" / ".cache" / "hearth"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert config.cache_directory() == tmp_path / "xdg" / "hearth"
+    monkeypatch.setenv("CACHE_DIRECTORY", f"{tmp_path}/systemd:/other")
+    assert str(config.cache_directory()) == f"{tmp_path}/systemd"

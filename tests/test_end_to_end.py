@@ -184,7 +184,7 @@ def test_the_weather_of_a_provider_that_knows_is_one_true_sentence(appliance: Ap
 
 def test_a_users_own_tool_is_called(appliance: Appliance) -> None:
     """A Python file in the folder that the settings name."""
-    events = appliance.ask("close the blinds in the office")
+    events = appliance.ask("blinds down in the bedroom")
 
     assert [name for name, _ in called(events)] == ["set_blinds"]
 

@@ -173,18 +173,6 @@ def test_words_that_cannot_be_pronounced_are_left_out_and_logged(tmp_path, monke
     assert record.getMessage().endswith("never heard: zigbee, küche")
 
 
-def test_the_language_is_kept_in_the_cache_directory(tmp_path, monkeypatch):
-    """systemd's, the user's, or the one below home, in this order."""
-    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.delenv("CACHE_DIRECTORY", raising=False)
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    assert languages.cache_directory() == tmp_path / "home" / ".cache" / "hearth"
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert languages.cache_directory() == tmp_path / "xdg" / "hearth"
-    monkeypatch.setenv("CACHE_DIRECTORY", f"{tmp_path}/systemd:/other")
-    assert str(languages.cache_directory()) == f"{tmp_path}/systemd"
-
-
 @pytest.mark.parametrize("module", ["pocketsphinx", "pocketsphinx.lm"])
 def test_missing_pocketsphinx_is_one_clear_sentence(tmp_path, monkeypatch, module):
     """With what to install."""
