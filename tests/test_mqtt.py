@@ -601,7 +601,7 @@ async def test_a_broker_that_comes_late_is_found(desk: Desk, mosquitto: Mosquitt
         async with peer_at(mosquitto) as peer:
             await peer.online()
 
-            assert channel.status() == f"connected to 127.0.0.1:{mosquitto.port} with MQTT 5"
+            await until(lambda: channel.status() == f"connected to 127.0.0.1:{mosquitto.port} with MQTT 5")
 
 
 async def test_a_broker_without_an_address_is_tried_on(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
