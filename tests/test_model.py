@@ -307,3 +307,25 @@ def test_a_value_of_the_last_wish_is_not_one_of_the_next(model: TfliteModel) -> 
     said = ["turn on the living room lights to 80% brightness", "The living room lights are on at 80 percent."]
 
     assert calls(decide(model, *said, "turn on the kitchen light")) == [("turn_on_light", {"room": "kitchen"})]
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "expected"),
+    [
+        ("turn on the towel heater", "good night, lights out", [("turn_off_light", {})]),
+        ("turn on the floor lamp", "which lights are on?", [("list_devices", {"kind": "light", "state": "on"})]),
+        ("turn on the kitchen lights", "is the garage door open?", [("get_state", {"device": "garage door"})]),
+    ],
+)
+def test_words_that_say_it_all_are_not_mixed_with_those_before(
+    model: TfliteModel, before: str, now: str, expected: list[tuple[str, dict[str, Any]]]
+) -> None:
+    """What was said before is read only where the words by themselves are not enough."""
+    assert calls(decide(model, before, "I'm not sure what you mean.", now)) == expected
+
+
+def test_it_is_what_was_spoken_of_last(model: TfliteModel) -> None:
+    """Found in the words before where the conversation has no calls to remember it by."""
+    candidate = decide(model, "turn on the office light", "The office light is on.", "turn it off again")
+
+    assert calls(candidate) == [("turn_off_light", {"room": "office"})]

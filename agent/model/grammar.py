@@ -80,7 +80,7 @@ def first_words(leaf: Leaf, rendering: Rendering) -> Iterator[int]:
     if leaf.members:
         return
     sources = {SegmentRole.NOW, SegmentRole.RESULT}
-    if leaf.required or leaf.schema.format == "place":
+    if leaf.required:
         sources |= {SegmentRole.USER, SegmentRole.MODEL}
     for index, word in enumerate(rendering.words):
         if rendering.segments[word.segment].role in sources:

@@ -23,6 +23,7 @@ import numpy as np
 
 from agent.answer import Result, compose
 from agent.content import Content, FunctionCallPart, FunctionResponsePart, Part, Role, TextPart
+from agent.grounding import EARLIER
 from agent.model.decode import Decision, Decoder, Likeness, ReadCard, log_odds
 from agent.model.generative import Candidate, GenerateContentRequest, GenerateContentResponse, Outcome
 from agent.model.graphs import Floats, Graphs
@@ -144,12 +145,38 @@ class TfliteModel:
         """
         results = _results(request)
         segments = segments_of(request.contents)
-        decision = self.decide_segments(
-            segments, request.tools, bool(results), request.temperature or 0.0, request.seed
-        )
-        if results and not self._goes_on(decision, results, segments, request.tools):
-            decision = replace(decision, outcome=Outcome.ANSWER)
+        earlier = [each for each in segments if each.role in (SegmentRole.USER, SegmentRole.MODEL)][:2]
+        turn = [each for each in segments if each.role not in (SegmentRole.USER, SegmentRole.MODEL)]
+        decision = self.decide_segments(turn, request.tools, bool(results), request.temperature or 0.0, request.seed)
+        if results:
+            if not self._goes_on(decision, results, [*turn, *earlier], request.tools):
+                decision = replace(decision, outcome=Outcome.ANSWER)
+        elif earlier and not self._enough(decision):
+            continued = self.decide_segments(
+                [*turn, *earlier], request.tools, False, request.temperature or 0.0, request.seed
+            )
+            if self._sure(continued):
+                decision = continued
         return self._candidate(decision, results)
+
+    def _sure(self, decision: Decision) -> bool:
+        """Whether something is to be called, and surely enough."""
+        confidence = self._calibration.confidence(decision.confidence)
+        return decision.outcome in (Outcome.ACT, Outcome.QUERY) and confidence >= self._calibration.act
+
+    def _enough(self, decision: Decision) -> bool:
+        """Whether the words by themselves say what is to be called.
+
+        Only if they do not, or point back with "it", what was said before is read too, and of
+        that the last exchange: more of it misleads more often than it helps.
+        """
+        places = [
+            str(call.arguments.get(leaf.path[0], "")).casefold()
+            for call in decision.calls
+            for leaf in call.card.leaves
+            if leaf.schema.format == "place"
+        ]
+        return self._sure(decision) and not any(place in EARLIER for place in places)
 
     def _goes_on(
         self,
@@ -163,9 +190,8 @@ class TfliteModel:
         What was called already is not called again. A result may fill an argument, but it cannot ask for
         anything: what is called must be what the words by themselves ask for.
         """
-        sure = self._calibration.confidence(decision.confidence) >= self._calibration.act
         made = [(result.call.name, result.call.arguments) for result in results]
-        if decision.outcome not in (Outcome.ACT, Outcome.QUERY) or not sure:
+        if not self._sure(decision):
             return False
         if any((call.card.declaration.name, call.arguments) in made for call in decision.calls):
             return False
