@@ -21,14 +21,10 @@ class Outcomes:
     Attributes:
         loss: To be minimised.
         right: [B] whether every decision of the example is right.
-        mode_right: [B] whether the first decision is right.
-        confidence: [B] the product of the probabilities of the decisions taken.
     """
 
     loss: Tensor
     right: Tensor
-    mode_right: Tensor
-    confidence: Tensor
 
 
 def run(network: Network, batch: Batch, learn_cards: bool = False) -> Outcomes:
@@ -64,7 +60,6 @@ def run(network: Network, batch: Batch, learn_cards: bool = False) -> Outcomes:
     decided = batch.targets != NO_TARGET  # [B, S]
     losses = torch.zeros(size, steps, device=memory.device)
     right = torch.ones(size, steps, dtype=torch.bool, device=memory.device)
-    log_probability = torch.zeros(size, steps, device=memory.device)
 
     def judge(kind: Kind, logits: Tensor) -> None:
         """Adds what one kind of decision contributes; logits [B, S, choices]."""
@@ -75,7 +70,6 @@ def run(network: Network, batch: Batch, learn_cards: bool = False) -> Outcomes:
         targets = batch.targets[where]
         losses[where] = losses[where] + functional.nll_loss(chances, targets, reduction="none")
         right[where] = right[where] & (chances.argmax(dim=-1) == targets)
-        log_probability[where] = log_probability[where] + chances.max(dim=-1).values
 
     judge(Kind.MODE, choices[..., : len(MODES)])
     tool_scores = queries[..., TOOL_QUERY, :] @ fused_tools.transpose(1, 2)
@@ -102,10 +96,9 @@ def run(network: Network, batch: Batch, learn_cards: bool = False) -> Outcomes:
         chances = functional.log_softmax(lasts.masked_fill(~allowed, MASKED), dim=-1)
         losses[spans] = losses[spans] + functional.nll_loss(chances, batch.lasts[spans], reduction="none")
         right[spans] = right[spans] & (chances.argmax(dim=-1) == batch.lasts[spans])
-        log_probability[spans] = log_probability[spans] + chances.max(dim=-1).values
 
     loss = losses.sum() / size + 0.3 * _likeness(text, batch, tools)
-    return Outcomes(loss, right.all(dim=1), right[:, 0], log_probability.sum(dim=1).exp())
+    return Outcomes(loss, right.all(dim=1))
 
 
 def _likeness(text: Tensor, batch: Batch, tools: Tensor) -> Tensor:
