@@ -32,7 +32,7 @@ from agent.model.generative import (
     load_model,
 )
 from agent.runner import Agent, AgentRunner, Limits
-from agent.schema import Format, FunctionDeclaration, FunctionSchema, FunctionType, Place, Range
+from agent.schema import Format, FunctionDeclaration, FunctionSchema, FunctionType, Name, Place, Range
 from agent.session import AgentSession
 from agent.store import SessionStore
 from agent.tool import AccessLevel, AgentTool, ConfirmationTool, ToolCall, discover, tool
@@ -70,6 +70,7 @@ __all__ = [
     "Limits",
     "ModelConfig",
     "ModelPreference",
+    "Name",
     "Outcome",
     "Place",
     "Range",

@@ -19,9 +19,10 @@ class HouseEvent:
 
     Attributes:
         device: Its id: one segment of a topic.
-        state: `{"name", "kind", "room"?, "state"}` and, where a lamp has them, `"brightness"` (1 to 100
-            percent), `"rgb"` ([red, green, blue], 0 to 255) or `"kelvin"`. `"kind"` is light, switch, plug,
-            fan, door, window or garage_door; `"state"` is on, off, open, closed, opening, closing or unknown;
+        state: `{"name", "kind", "room"?, "state", "available"}` and what else is known of it, under the names and
+            in the units of the house's own states: `"brightness"` (1 to 100 percent), `"rgb"` ([red, green,
+            blue], 0 to 255), `"kelvin"`, `"position"` (0 to 100 percent open), `"temperature"` (degrees Celsius)
+            ... `"state"` is one word: on, off, open, closed, locked, playing, docked ... or unknown;
             `"available"` is false where the device is known to be gone.
     """
 

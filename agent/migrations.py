@@ -23,7 +23,13 @@ def sessions_and_turns(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE INDEX turn_of_session ON turn (session, number)")
 
 
-MIGRATIONS: Final[tuple[Migration, ...]] = (sessions_and_turns,)
+def due_items_and_documents(connection: sqlite3.Connection) -> None:
+    """What becomes due, such as a timer, and what the house keeps, such as a list; both as JSON."""
+    connection.execute("CREATE TABLE due (id TEXT PRIMARY KEY, contents TEXT NOT NULL)")
+    connection.execute("CREATE TABLE document (name TEXT PRIMARY KEY, contents TEXT NOT NULL)")
+
+
+MIGRATIONS: Final[tuple[Migration, ...]] = (sessions_and_turns, due_items_and_documents)
 
 
 def version(connection: sqlite3.Connection) -> int:

@@ -59,6 +59,9 @@ class Format:
 Place = Annotated[str, Format("place")]
 """What a person calls a room, a lamp or a group; absent, the agent fills in the requester's room."""
 
+Name = Annotated[str, Format("name")]
+"""As `Place`, but what is absent stays absent: "open the garage door" is not about the requester's room."""
+
 _A_TYPE: Final[dict[FunctionType, str]] = {
     FunctionType.STRING: "a string",
     FunctionType.INTEGER: "an integer",

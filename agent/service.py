@@ -20,6 +20,7 @@ from agent.config import MqttSettings, Settings, runtime_directory, state_direct
 from agent.errors import AgentError, ErrorCode, HearthError, SettingsError, StoreError
 from agent.events import AgentEvent
 from agent.house import House, HouseEvent
+from agent.house_store import HouseStore
 from agent.model.generative import GenerativeModel, load_model
 from agent.runner import Agent, AgentRunner, Limits
 from agent.store import SessionStore
@@ -207,7 +208,7 @@ async def open_house(settings: Settings, store: SessionStore | None) -> AsyncIte
     async with AsyncExitStack() as stack:
         try:
             opening = _opening(settings.house)
-            house: House = await stack.enter_async_context(opening(settings.house_table, store))
+            house: House = await stack.enter_async_context(opening(settings.house_table, HouseStore(store)))
         except SettingsError as error:
             raise SettingsError(f"{settings.path}: {error}") from error
         yield house

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
 import threading
 import time
@@ -15,6 +16,8 @@ from typing import Any, Final
 from agent.content import Content
 from agent.errors import StoreError
 from agent.migrations import MIGRATIONS, migrate, version
+
+log = logging.getLogger(__name__)
 
 BUSY_TIMEOUT_S: Final = 5.0
 """How long a statement waits for another process, `hearth sessions rm` beside the service."""
@@ -65,7 +68,6 @@ class SessionStore:
             raise StoreError(f"the session store {path} cannot be opened: {error}") from error
         try:
             self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.execute("PRAGMA foreign_keys = ON")
             migrate(self._connection)
         except sqlite3.Error as error:
@@ -181,10 +183,71 @@ class SessionStore:
             "turns": [{"at": at, "contents": json.loads(contents)} for at, contents in turns],
         }
 
+    def due_items(self) -> list[dict[str, Any]]:
+        """What was kept of each item that is to become due, in no order.
+
+        Raises:
+            StoreError: It could not be read.
+        """
+        with self._transaction() as connection:
+            rows = connection.execute("SELECT contents FROM due").fetchall()
+        return [contents for (text,) in rows if (contents := self._decoded(text, "a due item")) is not None]
+
+    def put_due(self, id: str, contents: dict[str, Any]) -> None:
+        """Keeps an item that is to become due, in the place of what was kept under its id; on the disk on return.
+
+        Raises:
+            StoreError: It could not be written.
+        """
+        self._put("INSERT OR REPLACE INTO due VALUES (?, ?)", (id, json.dumps(contents)))
+
+    def remove_due(self, id: str) -> None:
+        """Forgets such an item; one that is not there is fine.
+
+        Raises:
+            StoreError: It could not be written.
+        """
+        self._put("DELETE FROM due WHERE id = ?", (id,))
+
+    def document(self, name: str) -> Any:
+        """What the house keeps under a name; None where there is nothing.
+
+        Raises:
+            StoreError: It could not be read.
+        """
+        with self._transaction() as connection:
+            row = connection.execute("SELECT contents FROM document WHERE name = ?", (name,)).fetchone()
+        return None if row is None else self._decoded(row[0], f"the document {name!r}")
+
+    def put_document(self, name: str, contents: Any) -> None:
+        """Keeps something for the house under a name; on the disk on return.
+
+        Args:
+            name: Its name.
+            contents: Anything that JSON has.
+
+        Raises:
+            StoreError: It could not be written.
+        """
+        self._put("INSERT OR REPLACE INTO document VALUES (?, ?)", (name, json.dumps(contents)))
+
+    def _put(self, statement: str, values: tuple[str, ...]) -> None:
+        """One statement that outlives a power cut: a lost turn is a pity, a lost alarm is not to happen."""
+        with self._transaction("FULL") as connection:
+            connection.execute(statement, values)
+
+    def _decoded(self, text: str, what: str) -> Any:
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            log.warning("the session store %s: %s is damaged and is left out: %s", self.path, what, error)
+            return None
+
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def _transaction(self, synchronous: str = "NORMAL") -> Iterator[sqlite3.Connection]:
         with self._lock:
             try:
+                self._connection.execute(f"PRAGMA synchronous = {synchronous}")
                 self._connection.execute("BEGIN")
                 try:
                     yield self._connection

@@ -222,14 +222,15 @@ class ConfirmationTool(AgentTool):
     def __init__(
         self,
         delegate: Callable[..., Any] | AgentTool,
-        question: str | Callable[[dict[str, Any]], str] | None = None,
+        question: str | Callable[[dict[str, Any]], str | None] | None = None,
     ) -> None:
         """Wraps a tool.
 
         Args:
             delegate: As for `AgentTool`.
-            question: What the person is asked, or a function of the checked arguments that says it;
-                None makes one of the name of the function and the arguments.
+            question: What the person is asked, or a function of the checked arguments that says it, that
+                returns None where nothing has to be asked, and that raises an ArgumentError where the call
+                cannot be made; None makes a question of the name of the function and the arguments.
         """
         super().__init__(delegate)
         self._question = question
@@ -238,14 +239,19 @@ class ConfirmationTool(AgentTool):
         """Calls the tool after a "yes"; else returns `{"status": "CANCELLED_BY_USER", "message"}`."""
         try:
             checked = self.declaration.check(arguments)
+            question = self.question(checked)
         except ArgumentError as error:
             return {"error": str(error)}  # nobody is asked about a call that cannot be made
-        if await call.confirm(self.question(checked)):
+        if question is None or await call.confirm(question):
             return await super().call(checked, call)
         return {"status": CANCELLED_BY_USER, "message": "It was not confirmed, so nothing was done."}
 
-    def question(self, arguments: dict[str, Any]) -> str:
-        """What the person is asked about these arguments."""
+    def question(self, arguments: dict[str, Any]) -> str | None:
+        """What the person is asked about these arguments; None is nothing.
+
+        Raises:
+            ArgumentError: The call cannot be made.
+        """
         if isinstance(self._question, str):
             return self._question
         if self._question is not None:

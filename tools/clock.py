@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from agent.tool import tool
+from agent.tool import AgentTool, tool
 
 _FIRST_YEAR = 2025
 """A clock that shows less was never set: a board without a battery starts in 1970 or at its image's date."""
@@ -31,6 +31,7 @@ class Clock:
             now: Tells the local time.
         """
         self._now = now
+        self.tools = (AgentTool(self.get_time), AgentTool(self.get_date))
 
     @tool(read_only=True, say=_say_time)
     async def get_time(self) -> dict[str, str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.house import HouseEvent
-from tools.drivers import LIGHTS, Change, Device, DeviceError, Driver, State
+from tools.drivers import Change, Device, DeviceError, Driver, State
 from tools.home import Home
 from tools.resolve import Found, Resolver, Wish
 
@@ -61,6 +61,14 @@ class Devices:
             PlaceError: They stand for nothing, or not for one thing.
         """
         return self._resolver.resolve(words, wish)
+
+    def find_or_only(self, words: str | None, wish: Wish) -> Found:
+        """As `find`; without words the only device of the wished kinds.
+
+        Raises:
+            PlaceError: There is none, or there are several and it was not said which.
+        """
+        return self._resolver.only(wish) if words is None else self._resolver.resolve(words, wish)
 
     def state(self, device: Device) -> State:
         """How it is, as far as it told."""
@@ -116,14 +124,20 @@ class Devices:
 def describe(device: Device, state: State) -> dict[str, Any]:
     """A device and its state as primitives; what is not known is left out."""
     described: dict[str, Any] = {"state": state.word}
-    if device.kind in LIGHTS:
-        if state.brightness is not None:
-            described["brightness"] = state.brightness
-        if state.rgb is not None:
-            described["rgb"] = list(state.rgb)
-        if state.kelvin is not None:
-            described["kelvin"] = state.kelvin
+    for name in _DESCRIBED:
+        value = getattr(state, name)
+        if value is not None and value != "":
+            described[name] = list(value) if name == "rgb" else value
+    if state.value is not None and device.unit is not None:
+        described["unit"] = device.unit
     described |= {"available": state.available, "name": device.name, "kind": device.kind.value}
     if device.room is not None:
         described["room"] = device.room
     return described
+
+
+_DESCRIBED = (
+    "brightness", "rgb", "kelvin", "effect", "speed", "position", "temperature", "humidity", "target", "mode",
+    "title", "volume", "muted", "value",
+)  # fmt: skip
+"""Fields of a state that its word does not tell."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from agent.tool import AccessLevel, tool
+from agent.schema import Name, Range
+from agent.tool import AccessLevel, AgentTool, ConfirmationTool, tool
 from tools.devices import Devices
 from tools.drivers import Change, Kind
 from tools.resolve import Found
@@ -17,6 +18,11 @@ class GarageDoor:
 
     def __init__(self, devices: Devices) -> None:
         self._devices = devices
+        self.tools: tuple[AgentTool, ...] = (
+            ConfirmationTool(self.open_garage_door, "Shall I open the garage door?"),
+            ConfirmationTool(self.close_garage_door, "Shall I close the garage door?"),
+            ConfirmationTool(self.set_garage_door_position),
+        )
         self._doors = [device for device in devices.home.devices if device.kind is Kind.GARAGE_DOOR]
 
     @property
@@ -25,14 +31,34 @@ class GarageDoor:
         return frozenset(door.id for door in self._doors)
 
     @tool(access=AccessLevel.SELF, say=say_moved)
-    async def open_garage_door(self) -> dict[str, Any]:
-        """Opens the garage door."""
+    async def open_garage_door(self, door: Name | None = None) -> dict[str, Any]:
+        """Opens the garage door.
+
+        Args:
+            door: Which one, where there are several.
+        """
         return await self._move(open=True)
 
     @tool(access=AccessLevel.SELF, say=say_moved)
-    async def close_garage_door(self) -> dict[str, Any]:
-        """Closes the garage door."""
+    async def close_garage_door(self, door: Name | None = None) -> dict[str, Any]:
+        """Closes the garage door.
+
+        Args:
+            door: Which one, where there are several.
+        """
         return await self._move(open=False)
+
+    @tool(access=AccessLevel.SELF, say=say_moved)
+    async def set_garage_door_position(
+        self, position: Annotated[int, Range(0, 100)], door: Name | None = None
+    ) -> dict[str, Any]:
+        """Moves the garage door to a position.
+
+        Args:
+            position: How far open, in percent; 0 is closed.
+            door: Which one, where there are several.
+        """
+        raise NotImplementedError
 
     async def _move(self, open: bool) -> dict[str, Any]:
         if not self._doors:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agent.errors import SettingsError
-from tools.drivers import LIGHTS, Device, DriverType, Kind
+from tools.drivers import CLIMATE, COVERS, LIGHTS, SENSORS, Ability, Device, DriverType, Kind, Mode
 from tools.drivers.memory import MEMORY
 from tools.drivers.mqtt import MQTT
 from tools.settings import read_table, read_tables
@@ -121,8 +121,12 @@ def _device(table: Mapping[str, Any]) -> Device:
         common["id"] = "_".join(re.findall(r"[a-z0-9]+", " ".join(fold(str(common["name"])))))
         if not common["id"]:
             raise SettingsError(f'{where} needs the key "id", as its name has no letters from a to z')
-    if common.get("kind") == Kind.LIGHT.value:
-        common.setdefault("can", ["brightness"])
+    for kind, (_, usual) in _ABILITIES.items():
+        if common.get("kind") == kind.value:
+            common.setdefault("can", list(usual))
+    for kind, modes in _MODES.items():
+        if common.get("kind") == kind.value:
+            common.setdefault("modes", list(modes))
     try:
         device = read_table(Device, common, where, hidden=("driver", "options"))
     except SettingsError as error:
@@ -131,8 +135,7 @@ def _device(table: Mapping[str, Any]) -> Device:
         raise
     if not _ID.fullmatch(device.id):
         raise SettingsError(f'{where}: id is {device.id!r}; allowed are 1 to 64 letters, digits, "_" and "-"')
-    if device.can and device.kind not in LIGHTS:
-        raise SettingsError(f"{where}: can is for lights; a {device.kind.value} has none")
+    _check_abilities(device, where)
     if not 1000 <= device.min_kelvin < device.max_kelvin <= 10000:
         raise SettingsError(f"{where}: min_kelvin and max_kelvin must rise, within 1000 to 10000")
     options = read_table(DRIVERS[driver].options, table.get(driver, {}), f"{where}: {driver}")
@@ -142,6 +145,40 @@ def _device(table: Mapping[str, Any]) -> Device:
     except ValueError as error:
         raise SettingsError(f"{where}: {driver}: {error}") from error
     return device
+
+
+_ABILITIES: dict[Kind, tuple[tuple[Ability, ...], tuple[Ability, ...]]] = {
+    Kind.LIGHT: (("brightness", "color", "white"), ("brightness",)),
+    Kind.FAN: (("speed",), ()),
+    Kind.WINDOW: (("open", "position"), ()),
+    Kind.DOOR: (("open", "position"), ()),
+    Kind.GARAGE_DOOR: (("position",), ()),
+    **dict.fromkeys(sorted(COVERS), (("position",), ("position",))),
+}
+"""What a kind of device may be able to do, and what it can when nothing is said."""
+
+_MODES: dict[Kind, tuple[Mode, ...]] = {
+    Kind.THERMOSTAT: ("off", "heat"),
+    Kind.AIR_CONDITIONER: ("off", "cool", "heat", "dry", "fan", "auto"),
+}
+"""The modes of a device when nothing is said."""
+
+
+def _check_abilities(device: Device, where: str) -> None:
+    possible = _ABILITIES.get(device.kind, ((), ()))[0]
+    kind = device.kind.value.replace("_", " ")
+    for ability in device.can:
+        if ability not in possible:
+            allowed = ", ".join(possible) or "nothing"
+            raise SettingsError(f"{where}: can has {ability!r}; for a {kind} allowed is {allowed}")
+    only = {"effects": LIGHTS, "modes": CLIMATE, "measures": SENSORS, "unit": frozenset({Kind.SENSOR})}
+    for key, kinds in only.items():
+        if getattr(device, key) and device.kind not in kinds:
+            raise SettingsError(f"{where}: {key} is not for a {kind}")
+    if device.kind in SENSORS and device.measures is None:
+        raise SettingsError(f'{where} needs the key "measures", such as "temperature" or "motion"')
+    if not -30 <= device.min_temperature < device.max_temperature <= 90:
+        raise SettingsError(f"{where}: min_temperature and max_temperature must rise, within -30 to 90")
 
 
 def _unique(kind: str, named: Iterable[Floor | Room | Group | Device]) -> dict[str, str]:

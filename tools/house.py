@@ -9,18 +9,33 @@ from typing import Any
 
 from agent.errors import SettingsError
 from agent.house import HouseEvent
+from agent.house_store import HouseStore
 from agent.schema import FunctionDeclaration
-from agent.tool import AgentTool, ConfirmationTool
+from agent.tool import AgentTool
+from tools import climate, covers, fans, lights, locks, media, robots, state, switches
+from tools.alarms import Alarms
+from tools.announce import Announcements
+from tools.climate import Climate
 from tools.clock import Clock
+from tools.covers import Covers
 from tools.devices import Devices
 from tools.drivers import Device
+from tools.fans import Fans
 from tools.garage import GarageDoor
 from tools.home import DRIVERS, Floor, Group, Home, Room
+from tools.later import Later
 from tools.lights import Lights
-from tools.resolve import ASK, DIM_LIGHTS, SWITCH_LIGHTS, SWITCH_PLUGS, PlaceError, Wish
+from tools.lists import Lists
+from tools.locks import Locks
+from tools.media import Media
+from tools.reminders import Reminders
+from tools.resolve import PlaceError, Wish
+from tools.robots import Robots
+from tools.scenes import Scenes
 from tools.settings import read_table
 from tools.state import KINDS, Questions
 from tools.switches import Switches
+from tools.timers import Timers
 from tools.weather import Weather, WeatherFile, WeatherSettings
 from tools.words import name_key
 
@@ -29,41 +44,48 @@ _log = logging.getLogger(__name__)
 _KEYS = ("floor", "room", "device", "group", "weather")
 
 _PLACES: dict[str, tuple[str, Wish]] = {
-    "turn_on_light": ("room", SWITCH_LIGHTS),
-    "turn_off_light": ("room", SWITCH_LIGHTS),
-    "brighten_light": ("room", DIM_LIGHTS),
-    "dim_light": ("room", DIM_LIGHTS),
-    "turn_on_switch": ("device", SWITCH_PLUGS),
-    "turn_off_switch": ("device", SWITCH_PLUGS),
-    "get_state": ("device", ASK),
+    **lights.PLACES,
+    **switches.PLACES,
+    **fans.PLACES,
+    **covers.PLACES,
+    **locks.PLACES,
+    **climate.PLACES,
+    **media.PLACES,
+    **robots.PLACES,
+    **state.PLACES,
 }
 """For each function of one place: its parameter, and what it looks for."""
-
 
 class House:
     """An open home. See `agent.house.House` for what the agent asks of it."""
 
-    def __init__(self, devices: Devices, weather: Weather) -> None:
+    def __init__(self, devices: Devices, weather: Weather, store: HouseStore) -> None:
         self._devices = devices
         self._weather = weather
         self._status = ""
         self._garage = GarageDoor(devices)
-        lights, switches, clock, questions = Lights(devices), Switches(devices), Clock(), Questions(devices)
-        self.tools: tuple[AgentTool, ...] = (
-            AgentTool(lights.turn_on_light),
-            AgentTool(lights.turn_off_light),
-            AgentTool(lights.brighten_light),
-            AgentTool(lights.dim_light),
-            AgentTool(switches.turn_on_switch),
-            AgentTool(switches.turn_off_switch),
-            ConfirmationTool(self._garage.open_garage_door, "Shall I open the garage door?"),
-            ConfirmationTool(self._garage.close_garage_door, "Shall I close the garage door?"),
-            AgentTool(clock.get_time),
-            AgentTool(clock.get_date),
-            AgentTool(weather.get_current_weather),
-            AgentTool(questions.get_state),
-            AgentTool(questions.list_devices),
+        subjects = (
+            Lights(devices),
+            Switches(devices),
+            Fans(devices),
+            Covers(devices),
+            self._garage,
+            Locks(devices),
+            Climate(devices),
+            Clock(),
+            weather,
+            Timers(store.due),
+            Alarms(store.due),
+            Reminders(store.due),
+            Later(store.due),
+            Media(devices),
+            Robots(devices),
+            Lists(store),
+            Scenes(devices),
+            Announcements(devices, store.due),
+            Questions(devices),
         )
+        self.tools: tuple[AgentTool, ...] = tuple(tool for subject in subjects for tool in subject.tools)
 
     def names(self) -> tuple[str, ...]:
         """What floors, rooms, devices and groups are called, in all their names."""
@@ -83,7 +105,7 @@ class House:
 
     def targets(self, name: str, arguments: Mapping[str, Any]) -> frozenset[str]:
         """The ids of the devices that a call would move or ask about; none for a function without devices."""
-        if name in ("open_garage_door", "close_garage_door"):
+        if name in ("open_garage_door", "close_garage_door", "set_garage_door_position"):
             return self._garage.ids
         if name == "list_devices":
             return self._listed(arguments)
@@ -113,13 +135,13 @@ class House:
 
 
 @asynccontextmanager
-async def open_house(settings: Mapping[str, Any], store: object = None) -> AsyncIterator[House]:
+async def open_house(settings: Mapping[str, Any], store: HouseStore | None = None) -> AsyncIterator[House]:
     """Opens the home of the settings: its drivers first, its functions then.
 
     Args:
         settings: The table `[tools]`: arrays of tables `floor`, `room`, `device`, `group`; tables `weather`
             and one of the name of each driver that needs it.
-        store: The agent's store; nothing is kept in it yet.
+        store: Where timers and lists are kept; None keeps them in memory.
 
     Raises:
         SettingsError: A key or a value is wrong; the text names it and what is allowed.
@@ -143,7 +165,7 @@ async def open_house(settings: Mapping[str, Any], store: object = None) -> Async
             if moved_by_it:
                 opening = driver.open(moved_by_it, tables.get(name), devices.report)
                 devices.attach(name, await stack.enter_async_context(opening))
-        yield House(devices, weather)
+        yield House(devices, weather, store or HouseStore())
 
 
 def _weather(settings: Mapping[str, Any]) -> Weather:
@@ -155,4 +177,4 @@ def _weather(settings: Mapping[str, Any]) -> Weather:
 
 def declarations() -> tuple[FunctionDeclaration, ...]:
     """The functions of every house, for the model's training."""
-    return tuple(tool.declaration for tool in House(Devices(Home()), Weather(None)).tools)
+    return tuple(tool.declaration for tool in House(Devices(Home()), Weather(None), HouseStore()).tools)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 from agent.schema import Format, Place, Range
-from agent.tool import tool
+from agent.tool import AgentTool, tool
 from tools.devices import Devices
 from tools.drivers import LIGHTS, Ability, Change, Device, State
 from tools.resolve import DIM_LIGHTS, SWITCH_LIGHTS, Found
@@ -24,6 +24,16 @@ STEP = 10
 
 DIMMEST, BRIGHTEST = 1, 100
 """Where "dimmer" and "brighter" end, in percent: neither ever turns a light off."""
+
+
+PLACES = {
+    "turn_on_light": ("room", SWITCH_LIGHTS),
+    "turn_off_light": ("room", SWITCH_LIGHTS),
+    "brighten_light": ("room", DIM_LIGHTS),
+    "dim_light": ("room", DIM_LIGHTS),
+    "set_light_effect": ("room", DIM_LIGHTS),
+}
+"""For each function of one place: its parameter, and what it looks for."""
 
 
 def _say_relative(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
@@ -40,6 +50,13 @@ class Lights:
 
     def __init__(self, devices: Devices) -> None:
         self._devices = devices
+        self.tools = (
+            AgentTool(self.turn_on_light),
+            AgentTool(self.turn_off_light),
+            AgentTool(self.brighten_light),
+            AgentTool(self.dim_light),
+            AgentTool(self.set_light_effect),
+        )
 
     @tool(say=say_moved)
     async def turn_on_light(
@@ -53,7 +70,7 @@ class Lights:
         Args:
             room: The room, lamp or group of lights.
             brightness: How bright, in percent; 0 is off.
-            color: A colour or a white, such as red, warm white or 2700 K.
+            color: A colour or a white, such as red, warm white or 2700 K; also warmer or cooler.
         """
         shade = parse_color(color) if color is not None else None
         place = self._devices.find(room, SWITCH_LIGHTS)
@@ -113,6 +130,16 @@ class Lights:
             amount: By how much, in percent points; absent is a bit.
         """
         return await self._change(room, -(amount or STEP))
+
+    @tool(say=say_moved)
+    async def set_light_effect(self, room: Place, effect: str) -> dict[str, Any]:
+        """Starts an effect of lights, such as rainbow, candle or party, or ends it.
+
+        Args:
+            room: The room, lamp or group of lights.
+            effect: What the effect is called; none ends it.
+        """
+        raise NotImplementedError
 
     async def _turn_off(self, place: Found) -> dict[str, Any]:
         return moved(place, await self._devices.move(place.devices, lambda device, state: Change(on=False)))

@@ -185,6 +185,19 @@ class Resolver:
         spoken = " ".join(words.split())
         return self._read(tokens, spoken, wish)
 
+    def only(self, wish: Wish) -> Found:
+        """The only device of the wished kinds: what is meant where nothing is named.
+
+        Raises:
+            PlaceError: There is none, or more than one.
+        """
+        devices = [device for device in self._everything if device.kind in wish.kinds]
+        if not devices:
+            raise PlaceError(f"there is no {noun(wish.kinds, 1)} in this home")
+        if len(devices) > 1:
+            raise self._unsaid(wish)
+        return self._one(devices[0])
+
     def _index_devices(self) -> None:
         for device in self._home.devices:
             for name in (device.name, *device.aliases):

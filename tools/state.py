@@ -6,20 +6,30 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from agent.schema import Place
-from agent.tool import tool
+from agent.tool import AgentTool, tool
 from tools.devices import Devices
-from tools.drivers import ANY, DOORS, LIGHTS, ON_OFF, SWITCHES, Device, Kind
+from tools.drivers import ANY, COVERS, DOORS, FANS, LIGHTS, LOCKS, ON_OFF, PLAYERS, SWITCHES, Device, Kind
 from tools.resolve import ASK, Wish
 from tools.results import appearance, look, verb
 from tools.speech import counted, listed, noun, sentence, the
 
-KindName = Literal["light", "switch", "door", "any"]
-StateName = Literal["on", "off", "open", "closed", "any"]
+KindName = Literal["light", "switch", "fan", "blind", "door", "window", "lock", "player", "any"]
+StateName = Literal["on", "off", "open", "closed", "locked", "unlocked", "playing", "any"]
 
-KINDS: dict[str, frozenset[Kind]] = {"light": LIGHTS, "switch": SWITCHES, "door": DOORS, "any": ANY}
-"""What `kind` stands for: switches are also plugs and fans, doors are also windows."""
+KINDS: dict[str, frozenset[Kind]] = {
+    "light": LIGHTS,
+    "switch": SWITCHES,
+    "fan": FANS,
+    "blind": COVERS,
+    "door": DOORS - {Kind.WINDOW} | LOCKS,
+    "window": frozenset({Kind.WINDOW}),
+    "lock": LOCKS,
+    "player": PLAYERS,
+    "any": ANY,
+}
+"""What `kind` stands for: switches are also plugs and fans, a lock may know of its door."""
 
-_STATES: dict[StateName, tuple[frozenset[Kind], frozenset[str]]] = {
+_STATES: dict[str, tuple[frozenset[Kind], frozenset[str]]] = {
     "on": (ON_OFF, frozenset({"on"})),
     "off": (ON_OFF, frozenset({"off"})),
     # A door on its way is not closed, and who asks for open doors wants to know of it.
@@ -64,15 +74,20 @@ def _say_list(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     return sentence(where + found, doubt)
 
 
+PLACES = {"get_state": ("device", ASK)}
+"""For each function of one place: its parameter, and what it looks for."""
+
+
 class Questions:
     """The functions that tell how the home is."""
 
     def __init__(self, devices: Devices) -> None:
         self._devices = devices
+        self.tools = (AgentTool(self.get_state), AgentTool(self.list_devices))
 
     @tool(read_only=True, say=_say_state)
     async def get_state(self, device: Place) -> dict[str, Any]:
-        """Tells whether a device, or what is in a room, is on, off, open or closed, and how bright it is.
+        """Tells how a device is, or what is in a room: on, off, open, closed, locked, how bright, what it plays.
 
         Args:
             device: The device, room or group that is asked about.
@@ -88,7 +103,7 @@ class Questions:
         """Lists and counts the devices that are in a state, such as the lights that are on.
 
         Args:
-            kind: Which devices; doors are also windows, switches are also plugs and fans.
+            kind: Which devices; blinds are also curtains and shutters.
             state: Only those in this state.
             room: Only those in this room, floor or group; absent is the whole home.
         """

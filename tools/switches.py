@@ -9,11 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from agent.schema import Place
-from agent.tool import tool
+from agent.tool import AgentTool, tool
 from tools.devices import Devices
 from tools.drivers import Change
 from tools.resolve import SWITCH_PLUGS
 from tools.results import moved, say_moved
+
+PLACES = {"turn_on_switch": ("device", SWITCH_PLUGS), "turn_off_switch": ("device", SWITCH_PLUGS)}
+"""For each function of one place: its parameter, and what it looks for."""
 
 
 class Switches:
@@ -21,6 +24,7 @@ class Switches:
 
     def __init__(self, devices: Devices) -> None:
         self._devices = devices
+        self.tools = (AgentTool(self.turn_on_switch), AgentTool(self.turn_off_switch))
 
     @tool(say=say_moved)
     async def turn_on_switch(self, device: Place) -> dict[str, Any]:

@@ -7,11 +7,12 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
 from agent.errors import HearthError
+from agent.schema import Format
 from agent.threads import run_in_thread
-from agent.tool import tool
+from agent.tool import AgentTool, tool
 from tools.speech import sentence
 from tools.words import name_key
 
@@ -160,6 +161,7 @@ class Weather:
 
     def __init__(self, provider: WeatherProvider | None) -> None:
         self._provider = provider
+        self.tools = (AgentTool(self.get_current_weather), AgentTool(self.get_weather_forecast))
 
     @tool(read_only=True, say=_say_weather)
     async def get_current_weather(
@@ -186,6 +188,22 @@ class Weather:
         if seen.condition:
             result["condition"] = seen.condition
         return result
+
+    @tool(read_only=True)
+    async def get_weather_forecast(
+        self,
+        day: Annotated[str, Format("day")] | None = None,
+        location: str | None = None,
+        unit: Literal["celsius", "fahrenheit"] | None = None,
+    ) -> dict[str, Any]:
+        """Tells what the weather will be: rain, temperatures and sky of a coming day.
+
+        Args:
+            day: The day, such as tomorrow or Saturday; absent is today.
+            location: The city or place; absent is at home.
+            unit: The unit of the temperatures; absent is that of the data.
+        """
+        raise NotImplementedError
 
     def health(self) -> str:
         """One line for a person."""

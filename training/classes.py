@@ -152,11 +152,18 @@ GENERATED: dict[str, Callable[[random.Random], str]] = {
 class Classes:
     """The shared classes by name."""
 
-    def __init__(self, path: Path) -> None:
-        """Reads `classes.yaml`: a list of words for each name."""
-        self._lists: dict[str, list[str]] = {
-            name: [str(word) for word in words] for name, words in yaml.safe_load(path.read_text()).items()
-        }
+    def __init__(self, folder: Path) -> None:
+        """Reads the files `classes*.yaml` of a folder: a list of words for each name.
+
+        Raises:
+            ValueError: Two files have a class of one name.
+        """
+        self._lists: dict[str, list[str]] = {}
+        for path in sorted(folder.glob("classes*.yaml")):
+            for name, words in yaml.safe_load(path.read_text()).items():
+                if name in self._lists:
+                    raise ValueError(f"{path.name}: there is a class {name!r} already")
+                self._lists[name] = [str(word) for word in words]
 
     def __contains__(self, name: str) -> bool:
         return name in self._lists or name in GENERATED

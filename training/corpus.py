@@ -126,7 +126,7 @@ def read_corpus() -> Corpus:
     declared = house_declarations()
     said: dict[str, dict[str, list[str]]] = {}
     for path in sorted((HERE / "patterns").glob("*.yaml")):
-        if path.stem == "classes":
+        if path.stem.startswith("classes"):
             continue
         for item in yaml.safe_load(path.read_text()) or []:
             if "function" in item:

@@ -213,7 +213,7 @@ class Generator:
         """
         self._corpus = corpus
         self._rng = random.Random(seed)
-        self._classes = Classes(HERE / "patterns" / "classes.yaml")
+        self._classes = Classes(HERE / "patterns")
         self._split = split
         self._house = {tool.name: tool for tool in corpus.house}
         entries = self._kept(corpus.entries)

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 from agent.errors import SettingsError
 from tools.drivers import (
     LIGHTS,
-    MOVABLE,
     Change,
     Device,
     Driver,
@@ -282,7 +281,7 @@ def _check(device: Device) -> None:
     for topic in (options.state_topic, options.command_topic, options.availability_topic):
         if topic is not None and (set(topic) & set("+#\0") or len(topic.encode()) > 65535):
             raise ValueError(f'{topic!r} is no topic of one device: "+" and "#" are not allowed')
-    if device.kind in MOVABLE and options.command_topic is None:
+    if device.moves and options.command_topic is None:
         raise ValueError("command_topic is missing")
     if device.kind in LIGHTS and not speaks_json(device) and device.can:
         raise ValueError('schema "plain" only switches; set can = [], or schema = "json"')
