@@ -14,8 +14,10 @@ from tools.results import say_moved
 _CLIMATE = Wish(CLIMATE, CLIMATE)
 _MEASURED = Wish(CLIMATE | {Kind.SENSOR}, CLIMATE | {Kind.SENSOR}, asking=True)
 
+_FUNCTIONS = ("set_temperature", "raise_temperature", "lower_temperature", "set_climate_mode")
+
 PLACES = {
-    **dict.fromkeys(("set_temperature", "raise_temperature", "lower_temperature", "set_climate_mode"), ("room", _CLIMATE)),
+    **dict.fromkeys(_FUNCTIONS, ("room", _CLIMATE)),
     "get_temperature": ("room", _MEASURED),
     "get_humidity": ("room", _MEASURED),
 }
