@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agent.capping import CUT
 from agent.content import FunctionCallPart, FunctionResponsePart
 from agent.names import spoken_name
 from agent.schema import FunctionDeclaration
@@ -48,6 +49,8 @@ def compose(results: Sequence[Result]) -> list[str]:
     clauses: list[str] = []
     for result in results:
         clause = _clause(result)
+        if CUT in result.response.response:
+            clause = f"{clause} {_sentence(str(result.response.response[CUT]))}"
         if not clauses or clauses[-1] != clause:
             clauses.append(clause)
     return clauses

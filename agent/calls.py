@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
+from agent.capping import capped
 from agent.content import FunctionCallPart
 from agent.errors import AgentError, ErrorCode
 from agent.events import ConfirmationRequest
@@ -77,7 +78,8 @@ class ToolCaller:
             deadline: Stands still while a person is asked.
 
         Returns:
-            What the tool answered; `{"error": ...}` if it raised, which is logged with its traceback.
+            What the tool answered, cut where it is too long; `{"error": ...}` if it raised, which is logged
+            with its traceback.
 
         Raises:
             AgentError: TOOL_TIMEOUT.
@@ -97,7 +99,7 @@ class ToolCaller:
         clock = asyncio.timeout(self._tool_timeout_s)
         try:
             async with clock:
-                return await tool.call(call.arguments, ToolCall(call.id, call.name, confirm))
+                return capped(await tool.call(call.arguments, ToolCall(call.id, call.name, confirm)))
         except (Exception, SystemExit, asyncio.CancelledError) as error:
             if clock.expired():
                 message = f"{call.name} took longer than {self._tool_timeout_s:g} seconds."

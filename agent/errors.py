@@ -57,3 +57,7 @@ class SettingsError(HearthError, ValueError):
 
 class StoreError(HearthError, RuntimeError):
     """The session store cannot be opened or written."""
+
+
+class NewerStoreError(StoreError):
+    """The store was written by a newer Hearth, and is left as it is."""

@@ -8,7 +8,6 @@ import logging
 import os
 import signal
 import socket
-import sqlite3
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import asdict, replace
@@ -17,7 +16,7 @@ from typing import Any, cast
 from agent.channels.local import LocalServer, socket_path
 from agent.command import MAX_COMMAND_LENGTH, Command
 from agent.config import MqttSettings, Settings, runtime_directory, state_directory
-from agent.errors import AgentError, ErrorCode, HearthError, SettingsError, StoreError
+from agent.errors import AgentError, ErrorCode, HearthError, SettingsError
 from agent.events import AgentEvent
 from agent.house import House, HouseEvent
 from agent.house_store import HouseStore
@@ -154,22 +153,10 @@ def open_store(settings: Settings) -> SessionStore:
     """The session store, where the settings want it.
 
     Raises:
-        StoreError: It cannot be opened.
+        StoreError: It was written by a newer Hearth.
     """
     kept = settings.sessions.store == "kept"
     return SessionStore((state_directory() if kept else runtime_directory()) / "sessions.db")
-
-
-def _open_store_or_another(settings: Settings) -> SessionStore:
-    """The store, or one that a reboot erases: a card that is full, broken or read-only moves lamps all the same."""
-    try:
-        return open_store(settings)
-    except (StoreError, OSError) as error:
-        of_the_disk = isinstance(error, OSError) or isinstance(error.__cause__, (sqlite3.Error, OSError))
-        if settings.sessions.store != "kept" or not of_the_disk:  # that of a newer Hearth is to be seen to
-            raise
-        log.error("%s; until it can be, a reboot forgets conversations", error)
-        return SessionStore(runtime_directory() / "sessions.db")
 
 
 @asynccontextmanager
@@ -180,7 +167,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         HearthError: One of them cannot be opened. A missing model is no such case: it answers NOT_AVAILABLE.
     """
     async with AsyncExitStack() as stack:
-        store = _open_store_or_another(settings)
+        store = open_store(settings)
         stack.callback(store.close)
         house = await stack.enter_async_context(open_house(settings, store))
         own = load_folder(settings.tools_folder) if settings.tools_folder else ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import logging
 import sqlite3
@@ -10,11 +11,12 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
 from agent.content import Content
-from agent.errors import StoreError
+from agent.errors import NewerStoreError, StoreError
 from agent.migrations import MIGRATIONS, migrate, version
 
 log = logging.getLogger(__name__)
@@ -50,34 +52,50 @@ class SessionStore:
     def __init__(self, path: Path) -> None:
         """Opens the file, or makes it for its owner alone, and brings its schema up to date.
 
+        One that is damaged is set aside under a dated name, and an empty one takes its place. One that cannot
+        be opened now, because a disk is full or read-only, is tried again with each call; until then each
+        call raises.
+
         Raises:
-            StoreError: It cannot be opened, is no store, or was written by a newer Hearth; then it is left
-                untouched.
+            StoreError: It was written by a newer Hearth; it is left untouched.
         """
         self.path = path
         self._lock = threading.Lock()
+        self._closed = False
+        self._connection: sqlite3.Connection | None = None
         try:
-            if path.exists():
-                _refuse_newer(path)
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            path.touch(mode=0o600)
-            self._connection = sqlite3.connect(
-                path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
-            )
+            self._connection = self._open()
+        except NewerStoreError:
+            raise
+        except StoreError as error:
+            log.warning("%s; until it can be, nothing is kept", error)
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            if self.path.exists():
+                _refuse_newer(self.path)
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.path.touch(mode=0o600)
+            return _connected(self.path)
         except (sqlite3.Error, OSError) as error:
-            raise StoreError(f"the session store {path} cannot be opened: {error}") from error
+            if not _is_damaged(error):
+                raise StoreError(f"the session store {self.path} cannot be opened: {error}") from error
+            reason = str(error)
         try:
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA foreign_keys = ON")
-            migrate(self._connection)
-        except sqlite3.Error as error:
-            self._connection.close()
-            raise StoreError(f"the session store {path} cannot be opened: {error}") from error
+            aside = _set_aside(self.path)
+            self.path.touch(mode=0o600)
+            connection = _connected(self.path)
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(f"the session store {self.path} is damaged and cannot be replaced: {error}") from error
+        log.error("the session store %s is damaged (%s): an empty one is used, and it is %s", self.path, reason, aside)
+        return connection
 
     def close(self) -> None:
         """Closes the file. Twice is fine."""
         with self._lock:
-            self._connection.close()
+            self._closed = True
+            if self._connection is not None:
+                self._connection.close()
 
     def append(self, session_id: str, turns: Sequence[Content]) -> None:
         """Adds one turn of a conversation: what was said, called and answered, in one transaction.
@@ -246,17 +264,77 @@ class SessionStore:
     @contextmanager
     def _transaction(self, synchronous: str = "NORMAL") -> Iterator[sqlite3.Connection]:
         with self._lock:
+            if self._closed:
+                raise StoreError(f"the session store {self.path} is closed")
+            if self._connection is None:
+                self._connection = self._open()
+            connection = self._connection
             try:
-                self._connection.execute(f"PRAGMA synchronous = {synchronous}")
-                self._connection.execute("BEGIN")
+                connection.execute(f"PRAGMA synchronous = {synchronous}")
+                connection.execute("BEGIN")
                 try:
-                    yield self._connection
-                    self._connection.execute("COMMIT")
+                    yield connection
+                    connection.execute("COMMIT")
                 finally:
-                    if self._connection.in_transaction:
-                        self._connection.execute("ROLLBACK")
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
             except sqlite3.Error as error:
+                if _code(error) in _REOPENED:
+                    connection.close()
+                    self._connection = None
                 raise StoreError(f"the session store {self.path}: {error}") from error
+
+
+_REOPENED: Final = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+"""After these the file is opened anew with the next call: the disk may be another by then, or the file damaged."""
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    """A connection to a whole file with the newest schema.
+
+    Raises:
+        sqlite3.Error: It is not whole, or cannot be opened.
+    """
+    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if found != "ok":
+            raise _DamagedError(found)
+        migrate(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+class _DamagedError(sqlite3.DatabaseError):
+    """The file's own structure is wrong."""
+
+
+def _is_damaged(error: BaseException) -> bool:
+    return isinstance(error, _DamagedError) or _code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def _code(error: BaseException) -> int:
+    """SQLite's primary result code."""
+    return int(getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+
+
+def _set_aside(path: Path) -> Path:
+    """Renames a damaged file, and what belongs to it, to a name with the date; nothing is ever deleted."""
+    stamp = f"{path.name}.damaged-{datetime.now():%Y%m%d-%H%M%S}"
+    aside = path.with_name(stamp)
+    number = itertools.count(2)
+    while aside.exists():
+        aside = path.with_name(f"{stamp}-{next(number)}")
+    path.rename(aside)
+    for ending in ("-wal", "-shm"):
+        companion = path.with_name(path.name + ending)
+        if companion.exists():
+            companion.rename(aside.with_name(aside.name + ending))
+    return aside
 
 
 def _refuse_newer(path: Path) -> None:
@@ -266,7 +344,7 @@ def _refuse_newer(path: Path) -> None:
     ) as connection:
         found = version(connection)
     if found > len(MIGRATIONS):
-        raise StoreError(
+        raise NewerStoreError(
             f"the session store {path} was made by a newer Hearth: its schema is {found}, and this one knows"
             f" {len(MIGRATIONS)}"
         )

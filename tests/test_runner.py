@@ -314,6 +314,24 @@ async def test_absent_place_without_a_room_is_asked_for_and_nothing_is_called(
 # Tools that go wrong
 
 
+async def test_result_of_a_hundred_kilobytes_is_cut_before_it_is_told_kept_and_said() -> None:
+    @tool(read_only=True)
+    def read_page() -> dict[str, str]:
+        """Reads a page."""
+        return {"title": "a long one", "page": "word " * 20_000}
+
+    model = ScriptedModel(query(call("read_page")), answer(""))
+    runner = AgentRunner(Agent("hearth", tools=(read_page,)), model)
+    session = runner.get_or_create_session("s")
+    events = [event async for event in session.run("read the page")]
+
+    [response] = [event for event in events if isinstance(event, FunctionResponse)]
+    assert response.response["title"] == "a long one"
+    assert len(str(session.history)) < 20_000
+    [said] = [event.text for event in events if isinstance(event, TextMessage) and not event.is_partial]
+    assert said.endswith("The answer of 100042 characters was cut to 16000.")
+
+
 async def test_tool_that_raises_is_logged_with_its_traceback_and_told_to_the_model_once(
     runner_of: RunnerOf, caplog: pytest.LogCaptureFixture
 ) -> None:

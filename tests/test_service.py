@@ -27,6 +27,9 @@ from agent.house import HouseEvent
 from agent.model.generative import Candidate, GenerateContentResponse, Outcome
 from agent.service import open_service
 from agent.tool import AccessLevel
+from tests import disks
+
+disk = disks.disk  # a fixture
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -195,7 +198,7 @@ async def test_a_session_goes_on_after_a_restart(write, monkeypatch):
 
 @pytest.mark.parametrize("broken", ["garbage", "a file for a folder"])
 async def test_a_store_that_cannot_be_opened_takes_no_lamp_away(write, directories, monkeypatch, caplog, broken):
-    """A card that is full, broken or read-only: conversations last until a reboot, and the log says so."""
+    """A card that is full, broken or read-only: commands are carried out, and the log says what is not kept."""
     monkeypatch.setattr(service, "load_model", lambda _: Scripted())
     if broken == "garbage":
         (directories / "STATE_DIRECTORY" / "sessions.db").write_bytes(b"no database" * 1000)
@@ -206,8 +209,29 @@ async def test_a_store_that_cannot_be_opened_takes_no_lamp_away(write, directori
         events = await events_of(opened, "ring_bell 2", session="s")
 
     assert any(isinstance(event, FunctionResponse) for event in events)
-    assert (directories / "RUNTIME_DIRECTORY" / "sessions.db").exists()
-    assert [record.levelname for record in caplog.records if "a reboot forgets" in record.message] == ["ERROR"]
+    assert [record for record in caplog.records if "the session store" in record.message]
+
+
+async def test_a_full_disk_costs_one_line_and_sessions_are_kept_again_when_there_is_room(
+    write, disk, monkeypatch, caplog
+):
+    """F29: nothing crashes, nothing old is lost, and nobody has to restart anything."""
+    monkeypatch.setattr(service, "load_model", lambda _: Scripted())
+    monkeypatch.setenv("STATE_DIRECTORY", str(disk.folder))
+    async with open_service(read_settings(write())) as opened:
+        await events_of(opened, "ring_bell 2", session="before")
+        disk.fill()
+        for number in range(20):
+            events = await events_of(opened, f"ring_bell {number % 5 + 1}", session="full" + "x" * 150)
+            assert any(isinstance(event, FunctionResponse) for event in events)
+        said = [record.message for record in caplog.records if "kept in memory only" in record.message]
+        disk.free()
+        await events_of(opened, "ring_bell 2", session="after")
+        kept = {each["id"] for each in await opened.sessions()}
+
+    assert len([record for record in caplog.records if record.levelname == "WARNING"]) <= 2  # full, and kept again
+    assert len(said) <= 20
+    assert {"before", "after"} <= kept
 
 
 async def test_volatile_sessions_are_kept_beside_the_socket(write, directories, monkeypatch):

@@ -70,32 +70,78 @@ def _setting(rng: random.Random) -> str:
 
 
 def _time(rng: random.Random) -> str:
+    """A time of day as it is said, heard and typed: "7", "half past six", "18:30", "seven in the morning"."""
     hour, minute = rng.randint(1, 12), rng.choice((0, 0, 15, 30, 45, rng.randint(1, 59)))
     draw = rng.random()
-    if draw < 0.1:
-        return rng.choice(("noon", "midnight", "half past " + in_words(hour), "quarter to " + in_words(hour)))
-    if draw < 0.3:
-        return (
-            in_words(hour)
-            + (f" {in_words(minute)}" if minute > 9 else "")
-            + rng.choice((" am", " pm", "", " o'clock" if minute == 0 else ""))
-        )
+    if draw < 0.04:
+        return rng.choice(("noon", "midnight", "midday"))
+    if draw < 0.13:
+        past = rng.choice(("half", "quarter", "a quarter", "ten", "twenty", "five"))
+        to = " past " if past == "half" or rng.random() < 0.5 else " to "
+        return past + to + (in_words(hour) if rng.random() < 0.7 else str(hour))
+    if draw < 0.21:
+        evening = "at night" if hour > 8 else "in the evening" if hour > 4 else "in the afternoon"
+        part = "in the morning" if rng.random() < 0.5 else evening
+        return f"{hour if rng.random() < 0.6 else in_words(hour)} {part}"
+    if draw < 0.29:
+        return f"{rng.randint(0, 23):{rng.choice(('02', ''))}}:{minute:02d}"
+    if draw < 0.38:
+        return str(hour) if rng.random() < 0.7 else in_words(hour)
+    if draw < 0.55:
+        spoken = f" {in_words(minute)}" if minute > 9 else f" oh {in_words(minute)}" if minute else ""
+        return in_words(hour) + spoken + rng.choice((" am", " pm", "", " o'clock" if minute == 0 else ""))
     clock = f"{hour}:{minute:02d}" if minute or rng.random() < 0.3 else str(hour)
-    return clock + rng.choice((" am", " pm", "am", "pm", " a.m.", "" if ":" in clock else " o'clock"))
+    return clock + rng.choice((" am", " pm", "am", "pm", " a.m.", " p.m.", "" if ":" in clock else " o'clock"))
+
+
+_UNITS = {"second": ("sec", "secs"), "minute": ("min", "mins"), "hour": ("hr", "hrs")}
+
+_SPOKEN_DURATIONS = (
+    "half an hour", "half an hour", "a half hour", "half a minute", "an hour", "one hour", "a minute",
+    "an hour and a half", "one and a half hours", "a minute and a half", "a quarter of an hour",
+    "quarter of an hour", "three quarters of an hour", "two and a half hours", "two hours and a half",
+    "two and a half minutes", "three and a half minutes", "1.5 hours", "an hour and fifteen minutes",
+    "an hour and 20 minutes", "an hour and a quarter", "a full hour",
+)  # fmt: skip
+
+
+def _counted(rng: random.Random, unit: str, most: int) -> str:
+    """A number of units: "10 minutes", "ten minutes", now and then "10 min"."""
+    number = min(most, rng.choice((1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 25, 30, 40, 45, rng.randint(1, most))))
+    if rng.random() < 0.35:
+        return f"{in_words(number)} {unit}{'' if number == 1 else 's'}"
+    if rng.random() < 0.1:
+        return f"{number} {rng.choice(_UNITS[unit])}"
+    return f"{number} {unit}{'' if number == 1 else 's'}"
 
 
 def _duration(rng: random.Random) -> str:
-    unit = rng.choice(("second", "minute", "minute", "minute", "hour", "hour"))
-    number = rng.choice((1, 2, 3, 5, 10, 15, 20, 30, 45, rng.randint(1, 90)))
+    """A length of time: "10 minutes", "an hour and a half", "1 hour 5 minutes", "2 minutes and 30 seconds"."""
+    draw = rng.random()
+    if draw < 0.17:
+        return rng.choice(_SPOKEN_DURATIONS)
+    if draw < 0.27:
+        first = _counted(rng, "hour", 5)
+        return f"{first}{rng.choice((' and ', ' ', ', '))}{_counted(rng, 'minute', 59)}"
+    if draw < 0.33:
+        first = _counted(rng, "minute", 20)
+        return f"{first}{rng.choice((' and ', ' '))}{rng.choice((10, 15, 20, 30, 45))} seconds"
+    unit = rng.choice(("second", "minute", "minute", "minute", "minute", "hour"))
+    return _counted(rng, unit, {"second": 90, "minute": 90, "hour": 24}[unit])
+
+
+def _length(rng: random.Random) -> str:
+    """A length of time before a noun: the "10 minute" timer, a "half-hour" timer."""
     if rng.random() < 0.15:
-        return rng.choice(
-            ("half an hour", "an hour", "a minute", "an hour and a half", "quarter of an hour", "two and a half hours")
-        )
+        return rng.choice(("half hour", "half-hour", "hour", "one hour", "hour and a half", "two hour", "90 second"))
+    unit = rng.choice(("second", "minute", "minute", "minute", "minute", "hour"))
+    number = {
+        "second": rng.choice((10, 15, 20, 30, 45, 90)),
+        "minute": rng.choice((1, 2, 3, 5, 7, 8, 10, 12, 15, 20, 25, 30, 40, 45, 60, 90)),
+        "hour": rng.randint(1, 6),
+    }[unit]
     count = str(number) if rng.random() < 0.7 else in_words(number)
-    text = f"{count} {unit}{'' if number == 1 else 's'}"
-    if unit == "hour" and rng.random() < 0.25:
-        text += f" and {rng.choice((10, 15, 20, 30, 45))} minutes"
-    return text
+    return count + rng.choice((" ", " ", " ", "-")) + unit
 
 
 def _date(rng: random.Random) -> str:
@@ -144,6 +190,7 @@ GENERATED: dict[str, Callable[[random.Random], str]] = {
     "time": _time,
     "date": _date,
     "duration": _duration,
+    "length": _length,
     "money": _money,
     "phone": _phone,
 }

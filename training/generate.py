@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent.model.generative import Outcome
-from agent.model.prompt import Leaf, Segment, SegmentRole, leaves_of, render_values
+from agent.model.prompt import MAX_TOOLS, Leaf, Segment, SegmentRole, leaves_of, render_values
 from agent.names import spoken_name
 from training import markup
 from training.classes import Classes
@@ -27,12 +27,18 @@ from training.markup import Sentence
 FAMILIES: dict[str, set[str]] = {
     "home": {
         "house.lights",
+        "house.effects",
         "house.switches",
+        "house.fans",
+        "house.covers",
+        "house.garage",
+        "house.locks",
+        "house.climate",
         "house.state",
         "house.several",
-        "home_lighting_variants",
-        "home_switch_variants",
-        "home_sensors",
+        "house.scenes",
+        "house.later",
+        "home_",
         "smart_tv_speakers",
         "thermostat_climate",
         "covers",
@@ -40,32 +46,54 @@ FAMILIES: dict[str, set[str]] = {
         "kitchen_appliances",
         "cleaning",
         "water_energy",
-        "house.garage",
         "photo_camera",
     },
-    "weather": {"house.weather", "weather_variants", "garden", "home_sensors"},
-    "time": {"naming", "house.clock", "timers_alarms", "phone", "calendar", "notes_reminders", "kitchen_appliances"},
-    "media": {"naming", "media", "smart_tv_speakers", "phone", "car", "pets_kids", "events_tickets", "games_sports"},
-    "travel": {"maps_travel", "car", "events_tickets"},
-    "messages": {"naming", "phone", "email", "calendar", "office", "notes_reminders", "car", "school_learning"},
-    "robots": {"robots", "cleaning", "garden", "pets_kids"},
-    "shop": {"shopping", "finance", "kitchen_appliances", "events_tickets", "notes_reminders"},
-    "knowledge": {
-        "naming",
-        "translation_knowledge",
-        "school_learning",
-        "finance",
-        "games_sports",
-        "maps_travel",
-        "health",
+    "weather": {"house.weather", "house.forecast", "house.climate", "weather_variants", "garden", "home_sensors"},
+    "time": {
+        "house.clock",
+        "house.timers",
+        "house.alarms",
+        "house.reminders",
+        "house.later",
+        "timers_alarms",
+        "phone",
+        "calendar",
+        "notes_reminders",
+        "kitchen_appliances",
     },
+    "media": {
+        "house.media",
+        "house.switches",
+        "media",
+        "smart_tv_speakers",
+        "phone",
+        "car",
+        "pets_kids",
+        "events_tickets",
+        "games_sports",
+    },
+    "travel": {"maps_travel", "car", "events_tickets"},
+    "messages": {
+        "house.announce",
+        "house.reminders",
+        "phone",
+        "email",
+        "calendar",
+        "office",
+        "notes_reminders",
+        "car",
+        "school_learning",
+        "smart_tv_speakers",
+    },
+    "robots": {"house.robots", "robots", "cleaning", "garden", "pets_kids"},
+    "shop": {"house.lists", "shopping", "finance", "kitchen_appliances", "events_tickets", "notes_reminders", "office"},
+    "knowledge": {"translation_knowledge", "school_learning", "finance", "games_sports", "maps_travel", "health"},
 }
 
+HOUSE_GROUPS = 0.65  # the share of groups that have functions of the house
+HOUSE_TOOLS = 28  # at most in one group
 LONG_GROUPS = 0.3  # the share of groups with earlier turns and results
 
-
-# Domains that are never declared beside the house: their tools could take the house's wishes.
-LIKE_THE_HOUSE = ("home_", "weather_variants", "kitchen_appliances", "covers", "locks_security", "water_energy")
 
 # How often the house stands beside tools of `naming.yaml`: where a name ends and the noun of its kind
 # begins ("the Camera app", but "the reading lamp") is the hardest cut, and the house's own names get it wrong.
@@ -263,15 +291,13 @@ class Generator:
         """A set of tools as some device could have declared."""
         rng = self._rng
         tools: list[Tool] = []
-        if self._house and rng.random() < 0.5:
-            tools = list(self._corpus.house)
-            if rng.random() < 0.4:
-                gone = rng.choice(sorted({tool.domain for tool in tools}))
-                tools = [tool for tool in tools if tool.domain != gone]
-            if rng.random() < 0.6:
+        if self._house and rng.random() < HOUSE_GROUPS:
+            tools = self._part_of_the_house()
+            if rng.random() < 0.5:
                 # Other people's tools beside the house's, never ones that could take its wishes.
-                free = [tool for tool in self._corpus.others if not tool.domain.startswith(LIKE_THE_HOUSE)]
-                tools += rng.sample(free, min(len(free), rng.randint(1, 10)))
+                here = {tool.domain for tool in tools}
+                free = [tool for tool in self._corpus.others if not overlap(tool.domain, here)]
+                tools += rng.sample(free, min(len(free), rng.randint(1, 8)))
                 if rng.random() < SHOWN_OFTEN:
                     tools += rng.sample(self._domains["naming"], 3) if "naming" in self._domains else []
         else:
@@ -287,7 +313,25 @@ class Generator:
         by_name = {tool.name: tool for tool in tools}
         tools = list(by_name.values())
         rng.shuffle(tools)
-        return tools[:28]
+        return tools[:MAX_TOOLS]
+
+    def _part_of_the_house(self) -> list[Tool]:
+        """Whole subjects of the house, as many as cards are seen at once: the shortlist shows no more of it."""
+        rng = self._rng
+        subjects = sorted({tool.domain for tool in self._corpus.house})
+        first = rng.choice(subjects)
+        # What is easily taken for the first subject stands beside it more often than chance would have it.
+        close = related(first)
+        rng.shuffle(subjects)
+        subjects.sort(key=lambda subject: subject != first and (subject not in close or rng.random() < 0.4))
+        most = rng.choice((10, 18, HOUSE_TOOLS, HOUSE_TOOLS, HOUSE_TOOLS))
+        tools: list[Tool] = []
+        for subject in subjects:
+            members = [tool for tool in self._corpus.house if tool.domain == subject]
+            if tools and len(tools) + len(members) > most:
+                continue
+            tools += members
+        return tools
 
     def _continued(self, tools: list[Tool]) -> Example | None:
         """A follow-up to what was said before, or the answer after the calls of this turn."""

@@ -21,8 +21,11 @@ _TENS = {
 }
 _SCALES = {"hundred": 100, "thousand": 1000}
 _ARTICLES = {"a": 1, "an": 1}
-_FRACTIONS = {"half": 0.5, "halfway": 0.5, "third": 1 / 3, "thirds": 1 / 3, "quarter": 0.25, "quarters": 0.25}
-_LARGEST = {"max", "maximum", "full", "fully", "highest", "brightest", "all"}
+_FRACTIONS = {
+    **{"half": 0.5, "halfway": 0.5, "third": 1 / 3, "thirds": 1 / 3, "quarter": 0.25, "quarters": 0.25},
+    **{"low": 0.25, "medium": 0.5, "middle": 0.5},  # the steps of a fan
+}
+_LARGEST = {"max", "maximum", "full", "fully", "high", "highest", "brightest", "all"}
 _SMALLEST = {"min", "minimum", "lowest", "dimmest"}
 _MOST_DIGITS = 15  # what a float can tell apart from its neighbours
 _GROUPED = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?"  # "2,700" is no 2.7
