@@ -70,7 +70,8 @@ def _clause(result: Result) -> str:
         except Exception:
             # A result that its own sentence does not fit is still told, plainly.
             log.exception("%s: its say does not fit its result", call.name)
-    return _sentence(f"{spoken_name(call.name)}: {_plain(response)}")
+    fields = {name: value for name, value in response.items() if name != CUT}
+    return _sentence(f"{spoken_name(call.name)}: {_plain(fields)}")
 
 
 def _plain(value: Any) -> str:

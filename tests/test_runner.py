@@ -329,7 +329,7 @@ async def test_result_of_a_hundred_kilobytes_is_cut_before_it_is_told_kept_and_s
     assert response.response["title"] == "a long one"
     assert len(str(session.history)) < 20_000
     [said] = [event.text for event in events if isinstance(event, TextMessage) and not event.is_partial]
-    assert said.endswith("The answer of 100042 characters was cut to 16000.")
+    assert said.endswith("word …. The answer of 100035 characters was cut to 16000.")
 
 
 async def test_tool_that_raises_is_logged_with_its_traceback_and_told_to_the_model_once(
