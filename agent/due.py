@@ -1,18 +1,54 @@
 """Things that become due: timers, alarms, reminders, later commands, announcements.
 
 A countdown is counted by a clock that nobody sets; only what is due at a time of day looks at the wall clock.
+
+Each is told once. What is only said is told first and forgotten by the store then: if the power fails in the
+milliseconds between, it is told again at the next start, as late, since a timer that is told twice costs a smile and
+one that is never told costs the dinner. A command is forgotten first and carried out then: a door that moves twice is
+worse than one that does not move, and one that is late by more than `LATE_S` is not carried out at all.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal
+import asyncio
+import contextlib
+import logging
+import math
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, Final, Literal, get_args
+from weakref import WeakSet
 
+from agent.clocks import FIRST_YEAR, Clocks, SystemClocks, local_time, unix_time
+from agent.countdown import Countdown
+from agent.due_words import done_sentence, doubtful_sentence, due_sentence, failed_sentence, missed_sentence
+from agent.errors import AgentError, ArgumentError, StoreError
 from agent.store import SessionStore
+from agent.writes import RETRY_S, Writes
+
+log = logging.getLogger(__name__)
 
 DueKind = Literal["timer", "alarm", "reminder", "command", "announcement"]
+
+MAX_ITEMS: Final = 200
+"""How many may wait; also how many announcements a listener may be behind before it misses the oldest."""
+
+LATE_S: Final = 60.0
+"""What is due for longer than this is late: it says so, and a command is not carried out; in seconds."""
+
+LOOK_S: Final = 1.0
+"""How often the clocks are looked at while anything waits, in seconds: the wall clock may leap at any time."""
+
+LEAP_S: Final = 2.0
+"""From so many seconds on the wall clock was set, and did not only drift."""
+
+START_S: Final = 30.0
+"""Who begins to listen so soon after the start hears also what was told before: a channel may open late; in seconds."""
+
+DAY_S: Final = 86_400.0
 
 
 @dataclass(frozen=True)
@@ -55,29 +91,81 @@ class Announcement:
     text: str
     late_s: float = 0.0
 
+    def to_json(self) -> dict[str, Any]:
+        """Returns `{"id", "kind", "text", "room"?, "late_s"?}`, as channels send it."""
+        told: dict[str, Any] = {"id": self.item.id, "kind": self.item.kind, "text": self.text}
+        if self.item.room is not None:
+            told["room"] = self.item.room
+        if self.late_s:
+            told["late_s"] = round(self.late_s)
+        return told
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Announcement:
+        """The reverse; of the item it has no more than was sent."""
+        item = DueItem(data["id"], data["kind"], room=data.get("room"))
+        return cls(item, data["text"], float(data.get("late_s", 0.0)))
+
+
+CarryOut = Callable[[DueItem], Awaitable[str]]
+"""Carries out the words of a command that is due, and returns the answer."""
+
 
 class DueItems:
     """Keeps, fires and tells what becomes due."""
 
-    def __init__(self, store: SessionStore | None) -> None:
+    def __init__(self, store: SessionStore | None, clocks: Clocks | None = None) -> None:
+        """Reads what was kept.
+
+        Args:
+            store: Where it is kept; None keeps it in memory.
+            clocks: Those of the board.
+        """
         self._store = store
+        self._clocks = clocks or SystemClocks()
+        self._entries: dict[str, _Entry] = {}
+        self._writes = Writes(self._prepare, "what becomes due")
+        self._changed = asyncio.Event()
+        self._has_changed = False
+        self._carry_out: CarryOut | None = None
+        self._carrying: set[asyncio.Task[None]] = set()
+        self._last_fired: dict[DueKind, DueItem] = {}
+        self._listeners: WeakSet[_Listener] = WeakSet()
+        self._told_at_start: list[Announcement] = []
+        self._started = self._retried = self._clocks.countdown()
+        self._was_read = False
+        self._read()
 
     def items(self, *kinds: DueKind) -> tuple[DueItem, ...]:
         """Those of some kinds, or all; what is due first comes first, what is paused last."""
-        raise NotImplementedError
+        found = [entry for entry in self._entries.values() if not kinds or entry.item.kind in kinds]
+        found.sort(key=lambda entry: (entry.item.paused, self.left(entry.item)))
+        return tuple(entry.item for entry in found)
 
     def left(self, item: DueItem) -> float:
         """How many seconds an item has left, 0 or more; of a paused one what it had left."""
-        raise NotImplementedError
+        entry = self._entries.get(item.id)
+        if entry is None:
+            return 0.0
+        if entry.countdown:
+            return max(0.0, entry.countdown.left(self._clocks))
+        return max(0.0, unix_time(_time_of(entry.item)) - self._clocks.wall())
 
     def now(self) -> datetime:
         """The local time, naive, by the wall clock."""
-        raise NotImplementedError
+        return local_time(self._clocks.wall())
 
     @property
     def clock_is_set(self) -> bool:
-        """False while the wall clock shows a time that cannot be: a board without a battery starts in 1970."""
-        raise NotImplementedError
+        """False while the wall clock shows a time that cannot be: a board without a battery starts in 1970.
+
+        That is a year before 2025, or more than a day before an item was kept (it may start at its image's date too).
+        The second is believed once the system says that its clock is right, or the clock is set while we look on.
+        """
+        if self.now().year < FIRST_YEAR:
+            return False
+        kept = max((entry.wall for entry in self._entries.values() if entry.wall is not None), default=-math.inf)
+        return self._clocks.wall() >= kept - DAY_S or self._clocks.is_synchronized()
 
     async def add(
         self,
@@ -93,12 +181,26 @@ class DueItems:
 
         Raises:
             ArgumentError: There are too many already.
+            ValueError: It has both a countdown and a time, or neither; or days without a time.
         """
-        raise NotImplementedError
+        if (seconds is None) == (at is None) or (days and at is None):
+            raise ValueError("an item has a countdown, or a time and perhaps days")
+        if len(self._entries) >= MAX_ITEMS:
+            raise ArgumentError(
+                f"There are {MAX_ITEMS} timers, alarms and reminders already; cancel some of them first."
+            )
+        item = DueItem(uuid.uuid4().hex[:12], kind, text, seconds, at, tuple(sorted(set(days))), room=room)
+        countdown = None if seconds is None else Countdown(seconds, self._clocks.countdown())
+        self._entries[item.id] = _Entry(item, countdown, self._offset())
+        await self._keep(item.id)
+        return item
 
     async def remove(self, id: str) -> bool:
         """Takes an item back; False when there is none (any more)."""
-        raise NotImplementedError
+        if self._entries.pop(id, None) is None:
+            return False
+        await self._keep(id)
+        return True
 
     async def pause(self, id: str) -> DueItem:
         """Stops a countdown; one that stands still stays so.
@@ -106,7 +208,8 @@ class DueItems:
         Raises:
             KeyError: There is no such countdown (any more).
         """
-        raise NotImplementedError
+        entry, countdown = self._countdown(id)
+        return await self._change(entry, countdown.paused(self._clocks), replace(entry.item, paused=True))
 
     async def resume(self, id: str) -> DueItem:
         """Lets a countdown go on; one that goes on goes on.
@@ -114,7 +217,8 @@ class DueItems:
         Raises:
             KeyError: There is no such countdown (any more).
         """
-        raise NotImplementedError
+        entry, countdown = self._countdown(id)
+        return await self._change(entry, countdown.resumed(self._clocks), replace(entry.item, paused=False))
 
     async def extend(self, id: str, seconds: float) -> DueItem:
         """Adds time to a countdown, or takes it off; one that has none left is due at once.
@@ -122,16 +226,339 @@ class DueItems:
         Raises:
             KeyError: There is no such countdown (any more).
         """
-        raise NotImplementedError
+        entry, countdown = self._countdown(id)
+        altogether = max(0.0, (entry.item.seconds or 0.0) + seconds)
+        item = replace(entry.item, seconds=altogether)
+        return await self._change(entry, countdown.extended(seconds, self._clocks), item)
 
     def last_fired(self, kind: DueKind) -> DueItem | None:
         """The item of a kind that was due last since the start, for snoozing it."""
-        raise NotImplementedError
+        return self._last_fired.get(kind)
 
     def announcements(self) -> AsyncIterator[Announcement]:
-        """What is told from now on."""
-        raise NotImplementedError
+        """What is told from now on; in the first `START_S` also what was told since the start.
 
-    async def run(self) -> None:
-        """Fires what is due until cancelled."""
-        raise NotImplementedError
+        Each caller has all of them. One that is too slow misses the oldest, and holds up nobody.
+        """
+        listener = _Listener()
+        if self._clocks.countdown() - self._started < START_S:
+            for announcement in self._told_at_start:
+                listener.tell(announcement)
+        self._listeners.add(listener)
+        return listener
+
+    async def run(self, carry_out: CarryOut | None = None) -> None:
+        """Fires what is due until cancelled; nothing else ends it.
+
+        Args:
+            carry_out: Carries out commands; without it they are told as not done.
+        """
+        self._carry_out = carry_out
+        self._started = self._clocks.countdown()
+        try:
+            while True:
+                self._changed.clear()
+                wait: float | None = LOOK_S
+                try:
+                    wait = await self.fire_due()
+                except Exception:
+                    log.exception("what is due could not be looked at")
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._changed.wait(), wait)
+        finally:
+            for task in self._carrying:
+                task.cancel()
+            await asyncio.gather(*self._carrying, return_exceptions=True)
+
+    async def fire_due(self) -> float | None:
+        """Fires what is due by now; `run` does this whenever something may be.
+
+        Returns:
+            When to look again, in seconds; None: when something changes.
+        """
+        if not self._was_read and self._may_retry():
+            self._read()
+        self._follow_the_clock()
+        commands: list[tuple[DueItem, float, bool]] = []
+        for entry, late_s in self._due():
+            is_doubtful = entry.countdown is not None and entry.countdown.is_doubtful(self._clocks)
+            try:
+                item = self._take(entry)
+            except Exception:
+                log.exception("%s cannot be told; it is left out until the next start", entry.item)
+                self._entries.pop(entry.item.id, None)
+                continue
+            if item.kind == "command":
+                commands.append((item, late_s, is_doubtful))
+            else:
+                self._tell(item, due_sentence(item, self.now(), late_s), late_s)
+        if self._has_changed or (self._writes.pending and self._may_retry()):
+            await self._flush()
+        for item, late_s, is_doubtful in commands:
+            if late_s:
+                self._tell(item, missed_sentence(item, late_s), late_s)
+            elif is_doubtful:
+                self._tell(item, doubtful_sentence(item), 0.0)
+            else:
+                task = asyncio.create_task(self._carry(item), name=f"due command {item.id}")
+                self._carrying.add(task)
+                task.add_done_callback(self._carrying.discard)
+        return self._next_look()
+
+    # Firing
+
+    def _due(self) -> list[tuple[_Entry, float]]:
+        """What is due, and by how many seconds it is late; what is due for longest comes first."""
+        clock_is_set = self.clock_is_set
+        overdue = [(self._overdue(entry, clock_is_set), entry) for entry in self._entries.values()]
+        due = sorted((each for each in overdue if each[0] >= 0), key=lambda each: each[0], reverse=True)
+        return [(entry, seconds if seconds > LATE_S else 0.0) for seconds, entry in due]
+
+    def _overdue(self, entry: _Entry, clock_is_set: bool) -> float:
+        """For how many seconds it is due; below 0 it is not."""
+        if entry.countdown:
+            return -math.inf if entry.item.paused else -entry.countdown.left(self._clocks)
+        if not clock_is_set:
+            return -math.inf
+        wall = self._clocks.wall()
+        return wall - unix_time(_last_missed(entry.item, wall))
+
+    def _take(self, entry: _Entry) -> DueItem:
+        """Takes out what is due, or sets it for the next time; returns it as it was due."""
+        item = entry.item
+        if item.days:
+            item = replace(item, at=_last_missed(item, self._clocks.wall()))
+            entry.fired = item.at
+            entry.item = replace(item, at=_next(entry, self._clocks.wall()))
+        else:
+            del self._entries[item.id]
+        self._last_fired[item.kind] = item
+        self._mark(item.id)
+        return item
+
+    async def _carry(self, item: DueItem) -> None:
+        try:
+            if self._carry_out is None:
+                sentence = failed_sentence(item, "there is nobody here to do it")
+            else:
+                sentence = done_sentence(item, await self._carry_out(item))
+        except AgentError as error:
+            sentence = failed_sentence(item, error.message)
+        except Exception:
+            log.exception("the command %r, which was due, ended for a fault of our own", item.text)
+            sentence = failed_sentence(item, "something went wrong inside; the log says what")
+        self._tell(item, sentence, 0.0)
+
+    def _tell(self, item: DueItem, sentence: str, late_s: float) -> None:
+        announcement = Announcement(item, sentence, late_s)
+        log.info("told: %s", sentence)
+        if self._clocks.countdown() - self._started < START_S:
+            self._told_at_start.append(announcement)
+        for listener in list(self._listeners):
+            listener.tell(announcement)
+
+    def _next_look(self) -> float | None:
+        """How long nothing can be due, in seconds; None is until something changes."""
+        if self._entries:
+            clock_is_set = self.clock_is_set
+            soonest = -max(self._overdue(entry, clock_is_set) for entry in self._entries.values())
+            return min(LOOK_S, max(0.01, soonest))
+        return LOOK_S if self._writes.pending or not self._was_read else None
+
+    # The wall clock
+
+    def _offset(self) -> float:
+        """Changes when the wall clock is set, and else hardly."""
+        return self._clocks.wall() - self._clocks.countdown()
+
+    def _follow_the_clock(self) -> None:
+        """Sees to what has to change when the wall clock was set, or is known to be right at last."""
+        if self.now().year < FIRST_YEAR:
+            return
+        wall, offset = self._clocks.wall(), self._offset()
+        clock_is_set = self.clock_is_set
+        for entry in self._entries.values():
+            was_set = abs(offset - entry.offset) > LEAP_S
+            is_back = (was_set or clock_is_set) and entry.wall is not None and wall < entry.wall - LATE_S
+            if is_back and entry.item.days:  # it is due again earlier than by the clock that was ahead
+                entry.item = replace(entry.item, at=_next(entry, wall))
+            settles = entry.countdown is not None and entry.countdown.can_settle and self._clocks.is_synchronized()
+            if settles and entry.countdown:
+                entry.countdown = entry.countdown.settled(self._clocks)
+            if was_set or settles or (is_back and entry.item.days):
+                # Kept again: after a power cut only the wall clock can say how much time has passed.
+                entry.offset, entry.wall = offset, wall
+                self._mark(entry.item.id)
+
+    # Keeping
+
+    def _countdown(self, id: str) -> tuple[_Entry, Countdown]:
+        entry = self._entries[id]
+        if entry.countdown is None:
+            raise KeyError(id)
+        return entry, entry.countdown
+
+    async def _change(self, entry: _Entry, countdown: Countdown, item: DueItem) -> DueItem:
+        if (countdown, item) != (entry.countdown, entry.item):
+            entry.countdown, entry.item = countdown, item
+            await self._keep(item.id)
+        return item
+
+    async def _keep(self, id: str) -> None:
+        self._changed.set()
+        self._mark(id)
+        await self._flush()
+
+    def _mark(self, id: str) -> None:
+        if self._store:
+            self._writes.mark(id)
+            self._has_changed = True
+
+    async def _flush(self) -> None:
+        self._has_changed = False
+        self._retried = self._clocks.countdown()
+        await self._writes.flush()
+        if self._writes.pending:  # the store may be another file when it works again: a damaged one is set aside
+            for id in self._entries:
+                self._writes.mark(id)
+
+    def _may_retry(self) -> bool:
+        return self._clocks.countdown() - self._retried >= RETRY_S
+
+    def _prepare(self, id: str) -> Callable[[], None]:
+        assert self._store is not None
+        entry = self._entries.get(id)
+        if entry is None:
+            return partial(self._store.remove_due, id)
+        entry.offset = self._offset()
+        if self.clock_is_set:
+            entry.wall = self._clocks.wall()
+        return partial(self._store.put_due, id, entry.to_record(self._clocks, self.clock_is_set))
+
+    def _read(self) -> None:
+        self._retried = self._clocks.countdown()
+        try:
+            records = self._store.due_items() if self._store else []
+        except StoreError as error:
+            log.warning("what becomes due cannot be read: %s", error)
+            return
+        self._was_read = True
+        for record in records:
+            try:
+                entry = _Entry.from_record(record, self._clocks)
+            except (ValueError, KeyError, TypeError, OverflowError) as error:
+                log.warning("what was kept of something due is damaged and is left out: %r: %r", record, error)
+                continue
+            self._entries.setdefault(entry.item.id, entry)
+            if record.get("boot", self._clocks.boot) != self._clocks.boot:
+                self._mark(entry.item.id)  # what it counts in this boot is to outlive the service too
+
+
+@dataclass(eq=False)
+class _Entry:
+    """An item, and what only this file needs to know of it.
+
+    Attributes:
+        item: As others see it.
+        countdown: For a countdown.
+        offset: Between the two clocks, when it was kept or read.
+        wall: What the wall clock showed when it was kept; None: it was not set.
+        fired: Of one that is due again: when it was due last.
+    """
+
+    item: DueItem
+    countdown: Countdown | None
+    offset: float
+    wall: float | None = None
+    fired: datetime | None = None
+
+    def to_record(self, clocks: Clocks, clock_is_set: bool) -> dict[str, Any]:
+        """As it is kept."""
+        record = {**asdict(self.item), "at": _text(self.item.at), "wall": self.wall, "fired": _text(self.fired)}
+        if self.countdown:
+            record |= self.countdown.to_record(clocks, clocks.wall() if clock_is_set else None)
+        return record
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any], clocks: Clocks) -> _Entry:
+        """The reverse.
+
+        Raises:
+            ValueError, KeyError, TypeError, OverflowError: It is none.
+        """
+        if record["kind"] not in get_args(DueKind):
+            raise ValueError(f"kind is {record['kind']!r}")
+        seconds, at = record["seconds"], _time(record["at"])
+        if (seconds is None) == (at is None):
+            raise ValueError("it has both a countdown and a time, or neither")
+        if at is not None:
+            unix_time(at)
+        item = DueItem(
+            str(record["id"]),
+            record["kind"],
+            str(record["text"]),
+            None if seconds is None else float(seconds),
+            at,
+            tuple(int(day) % 7 for day in record["days"]),
+            bool(record["paused"]),
+            record["room"],
+        )
+        countdown = None if seconds is None else Countdown.from_record(record, clocks)
+        wall = None if record["wall"] is None else float(record["wall"])
+        return cls(item, countdown, clocks.wall() - clocks.countdown(), wall, _time(record["fired"]))
+
+
+class _Listener(AsyncIterator[Announcement]):
+    """What one listener has still to hear."""
+
+    def __init__(self) -> None:
+        self._queue: asyncio.Queue[Announcement] = asyncio.Queue(MAX_ITEMS)
+
+    def tell(self, announcement: Announcement) -> None:
+        """Never waits."""
+        if self._queue.full():
+            log.warning("a listener is too slow, it misses: %s", self._queue.get_nowait().text)
+        self._queue.put_nowait(announcement)
+
+    async def __anext__(self) -> Announcement:
+        return await self._queue.get()
+
+
+def _time_of(item: DueItem) -> datetime:
+    assert item.at is not None
+    return item.at
+
+
+def _last_missed(item: DueItem, wall: float) -> datetime:
+    """When it was due last until now: of an alarm of every day only the last one is told after a week away."""
+    at = _time_of(item)
+    if item.days:
+        for day in range(7):
+            time = datetime.combine(local_time(wall).date() - timedelta(day), at.time())
+            if time > at and time.weekday() in item.days and unix_time(time) <= wall:
+                return time
+    return at
+
+
+def _next(entry: _Entry, wall: float) -> datetime:
+    """When it is due next, but not when it was due already: what a clock that is set back comes to again rings once."""
+    return next(
+        time
+        for time in _times(_time_of(entry.item), entry.item.days, local_time(wall))
+        if unix_time(time) > wall and time != entry.fired
+    )
+
+
+def _times(at: datetime, days: tuple[int, ...], begin: datetime) -> Iterator[datetime]:
+    for day in range(15):
+        time = datetime.combine(begin.date() + timedelta(day), at.time())
+        if time.weekday() in days:
+            yield time
+
+
+def _text(at: datetime | None) -> str | None:
+    return None if at is None else at.isoformat()
+
+
+def _time(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)

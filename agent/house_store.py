@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import logging
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from agent.due import DueItems
-from agent.errors import StoreError
 from agent.store import SessionStore
-
-log = logging.getLogger(__name__)
+from agent.writes import RETRY_S, Writes
 
 
 class HouseStore:
@@ -24,16 +23,18 @@ class HouseStore:
         """Opens nothing: the store stays its owner's to close; without one all is kept in memory."""
         self._store = store
         self._documents: dict[str, Any] = {}
-        self._trouble = ""
+        self._writes = Writes(self._prepare, "what the house keeps")
         self.due = due or DueItems(store)
 
     async def read(self, name: str) -> Any:
-        """The document of that name, as JSON; None where there is none."""
+        """The document of that name, as JSON; None where there is none.
+
+        Raises:
+            StoreError: It could not be read. That is not the same as none: who took it so would write over it.
+        """
         if name not in self._documents and self._store is not None:
-            try:
-                self._documents[name] = await asyncio.to_thread(self._store.document, name)
-            except StoreError as error:
-                log.warning("the document %s cannot be read: %s", name, error)
+            contents = await asyncio.to_thread(self._store.document, name)
+            self._documents.setdefault(name, contents)  # somebody may have written it meanwhile
         return self._documents.get(name)
 
     async def write(self, name: str, contents: Any) -> None:
@@ -44,13 +45,23 @@ class HouseStore:
             contents: Anything that JSON has.
         """
         self._documents[name] = contents
-        if self._store is None:
-            return
-        try:
-            await asyncio.to_thread(self._store.put_document, name, contents)
-        except StoreError as error:
-            if str(error) != self._trouble:  # once for each reason, not once a write while a disk is full
-                log.warning("the document %s is kept in memory only: %s", name, error)
-            self._trouble = str(error)
-        else:
-            self._trouble = ""
+        if self._store is not None:
+            self._writes.mark(name)
+            await self._flush()
+
+    async def run(self) -> None:
+        """Writes what could not be written as soon as that works, until cancelled."""
+        while True:
+            await asyncio.sleep(RETRY_S)
+            await self._flush()
+
+    async def _flush(self) -> None:
+        await self._writes.flush()
+        if self._writes.pending:  # the store may be another file when it works again: a damaged one is set aside
+            for name, contents in self._documents.items():
+                if contents is not None:
+                    self._writes.mark(name)
+
+    def _prepare(self, name: str) -> Callable[[], None]:
+        assert self._store is not None
+        return partial(self._store.put_document, name, self._documents[name])

@@ -16,8 +16,9 @@ from typing import Any, cast
 from agent.channels.local import LocalServer, socket_path
 from agent.command import MAX_COMMAND_LENGTH, Command
 from agent.config import MqttSettings, Settings, runtime_directory, state_directory
+from agent.due import Announcement, DueItem, DueItems
 from agent.errors import AgentError, ErrorCode, HearthError, SettingsError
-from agent.events import AgentEvent
+from agent.events import AgentEvent, ConfirmationRequest, TextMessage
 from agent.house import House, HouseEvent
 from agent.house_store import HouseStore
 from agent.model.generative import GenerativeModel, load_model
@@ -60,6 +61,7 @@ class Service(StoredSessions):
     Attributes:
         runner: Runs the commands.
         house: What they move.
+        kept: What the house keeps, what becomes due among it.
         broker: Where MQTT is, as `{"host", "port"}`; None without it.
         mqtt: Says how the MQTT connection stands.
     """
@@ -71,11 +73,13 @@ class Service(StoredSessions):
         house: House,
         model: GenerativeModel,
         runner: AgentRunner,
+        kept: HouseStore,
     ) -> None:
         super().__init__(store)
         self.settings = settings
         self.house = house
         self.runner = runner
+        self.kept = kept
         self.broker: dict[str, Any] | None = None
         self.mqtt: Callable[[], str] | None = None
         self._model = model
@@ -126,6 +130,25 @@ class Service(StoredSessions):
         async for event in self.house.events():
             yield event
 
+    def announcements(self) -> AsyncIterator[Announcement]:
+        """What is told when a timer is up, an alarm rings, a later command was carried out ..., from now on."""
+        return self.kept.due.announcements()
+
+    async def carry_out(self, item: DueItem) -> str:
+        """Runs a command that is due, in a turn of its own, and returns the answer.
+
+        Raises:
+            AgentError: It ended without an answer.
+        """
+        answer = ""
+        async with aclosing(self.handle(Command(item.text, "due", room=item.room))) as events:
+            async for event in events:
+                if isinstance(event, ConfirmationRequest):
+                    await self.confirm(event.id, False)  # there is nobody who could be asked
+                elif isinstance(event, TextMessage) and not event.is_partial:
+                    answer = event.text
+        return answer
+
     async def delete(self, session: str) -> bool:
         """Erases one, also from a conversation that goes on; False when there is none of that id."""
         found = await self._has(session)
@@ -169,7 +192,8 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
     async with AsyncExitStack() as stack:
         store = open_store(settings)
         stack.callback(store.close)
-        house = await stack.enter_async_context(open_house(settings, store))
+        kept = HouseStore(store, DueItems(store))
+        house = await stack.enter_async_context(open_house(settings, kept))
         own = load_folder(settings.tools_folder) if settings.tools_folder else ()
         model = await asyncio.to_thread(load_model, settings.model)
         stack.push_async_callback(model.close)
@@ -182,11 +206,11 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             idle_s=settings.sessions.idle_minutes * 60,
         )
         runner = await stack.enter_async_context(AgentRunner(agent, model, store=store, limits=limits))
-        yield Service(settings, store, house, model, runner)
+        yield Service(settings, store, house, model, runner, kept)
 
 
 @asynccontextmanager
-async def open_house(settings: Settings, store: SessionStore | None) -> AsyncIterator[House]:
+async def open_house(settings: Settings, kept: HouseStore | None) -> AsyncIterator[House]:
     """The house that the settings name; without a store it keeps nothing.
 
     Raises:
@@ -195,7 +219,7 @@ async def open_house(settings: Settings, store: SessionStore | None) -> AsyncIte
     async with AsyncExitStack() as stack:
         try:
             opening = _opening(settings.house)
-            house: House = await stack.enter_async_context(opening(settings.house_table, HouseStore(store)))
+            house: House = await stack.enter_async_context(opening(settings.house_table, kept or HouseStore()))
         except SettingsError as error:
             raise SettingsError(f"{settings.path}: {error}") from error
         yield house
@@ -234,6 +258,10 @@ async def serve(settings: Settings, *, prompt: bool = False) -> None:
         mqtt = await _broker(service, stack)
         service.broker = {"host": mqtt.broker, "port": mqtt.port} if mqtt else None
         async with asyncio.TaskGroup() as tasks:
+            keeping = [
+                tasks.create_task(service.kept.due.run(service.carry_out), name="due"),
+                tasks.create_task(service.kept.run(), name="house store"),
+            ]
             channel = tasks.create_task(_mqtt(service, mqtt), name="mqtt") if mqtt else None
             if run_prompt:
                 tasks.create_task(run_prompt(service, stop), name="prompt")
@@ -242,8 +270,9 @@ async def serve(settings: Settings, *, prompt: bool = False) -> None:
             log.info("%s is ready, on %s", settings.node, socket_path())
             await stop.wait()
             notify("STOPPING=1")
-            if channel:
-                channel.cancel()
+            for task in (*keeping, channel):
+                if task:
+                    task.cancel()
 
 
 def _prompt() -> Callable[[Service, asyncio.Event], Coroutine[Any, Any, None]]:
@@ -273,7 +302,9 @@ async def _broker(service: Service, stack: AsyncExitStack) -> MqttSettings | Non
 async def _mqtt(service: Service, mqtt: MqttSettings) -> None:
     from agent.channels.mqtt import MqttChannel
 
-    channel = MqttChannel(mqtt, service.settings.node, service.handle, service.runner.confirm, service.house)
+    channel = MqttChannel(
+        mqtt, service.settings.node, service.handle, service.runner.confirm, service.house, service.announcements()
+    )
     service.mqtt = channel.status
     await channel.run()
 

@@ -130,6 +130,11 @@ def main(arguments: Sequence[str]) -> int:
     for count, row in sorted(rows.items()):
         cells = (f"{value:>{width}.1f}" for value, width in zip(row, WIDTHS, strict=True))
         print(f"{count:>4} tools         {''.join(cells)}")
+    print("\na name to its devices and a whole command with the house's own functions, ms")
+    print("                        name p50     p95  command p50     p95")
+    for count in (10, 100, 1000):
+        cells = (f"{value:>{width}.2f}" for value, width in zip(housed(model, count), (11, 8, 13, 8), strict=True))
+        print(f"{count:>4} devices       {''.join(cells)}")
     return 0
 
 
@@ -149,6 +154,47 @@ def measured(model: TfliteModel, tools: tuple[FunctionDeclaration, ...]) -> tupl
     grammar = grammar_times(model, tools)
     medians = [median(times) for times in (*zip(*parts, strict=True), grammar)]
     return median(totals), quantiles(totals, n=20)[-1], *medians
+
+
+def housed(model: TfliteModel, devices: int) -> tuple[float, ...]:
+    """p50 and p95 of looking up a name, then of a whole command up to its answer, in milliseconds.
+
+    Names are looked up as they are, with a letter missing, and where there is none.
+    """
+    from tests.homes import large_home
+    from tools.resolve import SWITCH_LIGHTS, PlaceError, Resolver
+
+    home = large_home(devices)
+    lamps = [device.name for device in home.devices if device.kind.value == "light"][:: max(1, devices // 30)]
+    resolver = Resolver(home)
+    lookups: list[float] = []
+    for name in (*lamps, *(name[:-3] + name[-2:] for name in lamps), "wardrobe of the neighbours", "chandelier"):
+        started = time.perf_counter()
+        with suppress(PlaceError):
+            resolver.resolve(name, SWITCH_LIGHTS)
+        lookups.append(_ms_since(started))
+    commands = asyncio.run(_commands(model, home, [f"turn on the {name}" for name in lamps]))
+    return median(lookups), quantiles(lookups, n=20)[-1], median(commands), quantiles(commands, n=20)[-1]
+
+
+async def _commands(model: TfliteModel, home: Home, sentences: Sequence[str]) -> list[float]:
+    """How long each took in a house in memory, in milliseconds."""
+    from agent import Agent, AgentRunner
+    from tools.house import House
+    from tools.drivers.memory import MEMORY
+
+    took: list[float] = []
+    devices = Devices(home)
+    async with MEMORY.open(home.devices, None, devices.report) as driver:
+        devices.attach("memory", driver)
+        house = House(devices)
+        async with AgentRunner(Agent("bench", tools=house.tools), model) as runner:
+            for sentence in (sentences[0], *sentences * ROUNDS):
+                started = time.perf_counter()
+                async for _ in runner.run_single_turn(sentence):
+                    pass
+                took.append(_ms_since(started))
+    return took[1:]
 
 
 def decided(
@@ -217,7 +263,6 @@ def declared(count: int) -> tuple[FunctionDeclaration, ...]:
     from agent.schema import FunctionDeclaration
     from tools import declarations
 
-    own = [FunctionDeclaration.from_json(each) for each in OWN]
     actions = product(
         ("start", "stop", "pause", "clean", "check", "lock", "move", "raise", "lower", "program", "reset", "share"),
         ("dishwasher", "washing machine", "dryer", "oven", "vacuum robot", "sprinkler", "pool pump", "aquarium",
@@ -237,30 +282,9 @@ def declared(count: int) -> tuple[FunctionDeclaration, ...]:
         })
         for verb, thing in actions
     ]
-    tools = (*declarations(), *own, *more)[:count]
+    tools = (*declarations(), *more)[:count]
     assert len(tools) == count, f"there are only {len(tools)} tools"
     return tools
-
-
-def _own(name: str, description: str, **properties: dict[str, Any]) -> dict[str, Any]:
-    parameters = {"type": "object", "properties": properties, "required": list(properties)[:1]}
-    return {"name": name, "description": description, "parameters": parameters}
-
-
-OWN = (
-    _own("start_timer", "Starts a timer.", duration={"type": "string"}, label={"type": "string"}),
-    _own("set_alarm", "Sets an alarm.", time={"type": "string"}, day={"type": "string"}),
-    _own("add_to_shopping_list", "Puts things on the list.", items={"type": "array", "items": {"type": "string"}}),
-    _own(
-        "set_temperature",
-        "Sets the heating of a room.",
-        degrees={"type": "number", "minimum": 5, "maximum": 30},
-        room={"type": "string"},
-    ),
-    _own("move_blinds", "Opens or closes blinds.", room={"type": "string"}, open={"type": "boolean"}),
-    _own("set_volume", "Sets the volume.", percent={"type": "integer", "minimum": 0, "maximum": 100}),
-    _own("play_music", "Plays music.", what={"type": "string"}, room={"type": "string"}),
-)
 
 
 def resident_mb() -> float:

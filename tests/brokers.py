@@ -6,7 +6,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,18 +17,31 @@ class Mosquitto:
 
     Args:
         folder: Where its settings file lies.
+        acl: The rules of an `acl_file`; without them everybody may do everything.
+        users: Who may come in, with a password each; without them everybody.
     """
 
     host = "127.0.0.1"
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, acl: str | None = None, users: dict[str, str] | None = None) -> None:
         with socket.socket() as probe:
             probe.bind((self.host, 0))
             self.port: int = probe.getsockname()[1]
         self._settings = folder / "mosquitto.conf"
-        self._settings.write_text(
-            f"listener {self.port} {self.host}\nallow_anonymous true\npersistence false\nlog_dest none\n"
+        anonymous = "true" if users is None else "false"
+        # Started as root it would become somebody who cannot read these files.
+        settings = (
+            f"user root\nlistener {self.port} {self.host}\nallow_anonymous {anonymous}\n"
+            "persistence false\nlog_dest none\n"
         )
+        if acl is not None:
+            (folder / "acl").write_text(f"{acl}\n")
+            settings += f"acl_file {folder / 'acl'}\n"
+        if users is not None:
+            (folder / "passwords").write_text("".join(f"{name}:{word}\n" for name, word in users.items()))
+            subprocess.run(["mosquitto_passwd", "-U", str(folder / "passwords")], check=True)
+            settings += f"password_file {folder / 'passwords'}\n"
+        self._settings.write_text(settings)
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -66,3 +79,18 @@ def mosquitto(tmp_path: Path) -> Iterator[Mosquitto]:
     broker.start()
     yield broker
     broker.stop()
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> Iterator[Callable[..., Mosquitto]]:
+    """Starts a broker with the rules, or the users, of `Mosquitto`."""
+    started: list[Mosquitto] = []
+
+    def start(acl: str | None = None, users: dict[str, str] | None = None) -> Mosquitto:
+        started.append(Mosquitto(tmp_path, acl, users))
+        started[-1].start()
+        return started[-1]
+
+    yield start
+    for broker in started:
+        broker.stop()

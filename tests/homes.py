@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
+from agent.due import DueItems
 from agent.tool import AgentTool, ToolCall
+from tests.boards import Board
 from tools.devices import Devices
 from tools.drivers import Change, Device, NotAvailableError, NotConfirmedError, State
 from tools.drivers.memory import MemoryDriver
@@ -27,6 +31,8 @@ SETTINGS: dict[str, Any] = {
         {"name": "mom and dad's room", "floor": "attic"},
         {"name": "garage"},
         {"name": "office"},
+        {"name": "den"},
+        {"name": "utility room"},
     ],
     "device": [
         {"name": "reading lamp", "kind": "light", "room": "living room", "aliases": ["lamp by the couch"],
@@ -47,6 +53,16 @@ SETTINGS: dict[str, Any] = {
         {"name": "attic lamp 2", "kind": "light", "room": "mom and dad's room"},
         {"name": "garage door", "kind": "garage_door", "room": "garage"},
         {"name": "desk lamp", "kind": "light", "room": "office"},
+        {"name": "office blind", "kind": "blind", "room": "office"},
+        {"name": "office curtain", "kind": "curtain", "room": "office", "can": []},
+        {"name": "projector", "kind": "television", "room": "den"},
+        {"name": "den speaker", "kind": "speaker", "room": "den"},
+        {"name": "den thermostat", "kind": "thermostat", "room": "den"},
+        {"name": "back door", "kind": "lock", "room": "utility room", "memory": {"open": False}},
+        {"name": "washing machine power", "kind": "sensor", "room": "utility room", "measures": "power",
+         "unit": "watts", "memory": {"value": 12}},
+        {"name": "robbie", "kind": "vacuum", "room": "utility room"},
+        {"name": "garage motion detector", "kind": "detector", "room": "garage", "measures": "motion"},
     ],
     "group": [
         {"name": "movie lights", "members": ["floor lamp", "fairy lights"]},
@@ -61,6 +77,7 @@ class Stubborn(MemoryDriver):
     def __init__(self, devices: Devices, gone: Iterable[str] = (), silent: Iterable[str] = ()) -> None:
         super().__init__(devices.home.devices, devices.report)
         self.gone, self.silent = set(gone), set(silent)
+        self._ids = {device.name: device.id for device in devices.home.devices}
         self.moves: list[tuple[str, Change]] = []
         self.free = asyncio.Event()
         self.free.set()
@@ -74,10 +91,19 @@ class Stubborn(MemoryDriver):
             raise NotConfirmedError("did not confirm it within 2 s")
         return await super().move(device, change)
 
+    def tell(self, name: str, **fields: Any) -> None:
+        """Lets a device tell that it is otherwise now, as one that was moved by hand."""
+        self._set(self._ids[name], replace(self._states[self._ids[name]], **fields))
+
     @property
     def moved(self) -> list[str]:
         """The names of the devices that were sent something, in order."""
         return [name for name, _ in self.moves]
+
+
+def with_devices(*tables: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of the small home with more devices."""
+    return {**SETTINGS, "device": [*SETTINGS["device"], *tables]}
 
 
 def open_devices(settings: Mapping[str, Any] = SETTINGS, **trouble: Iterable[str]) -> tuple[Devices, Stubborn]:
@@ -91,6 +117,12 @@ def open_devices(settings: Mapping[str, Any] = SETTINGS, **trouble: Iterable[str
 def named(devices: Devices, name: str) -> State:
     """How the device of that name is."""
     return next(devices.state(device) for device in devices.home.devices if device.name == name)
+
+
+def open_due(now: datetime = datetime(2026, 3, 5, 14, 7)) -> tuple[DueItems, Board]:
+    """What becomes due, kept in memory, and the board with its clocks; it is a Thursday in March."""
+    board = Board(now)
+    return DueItems(None, board), board
 
 
 async def call(function: Any, confirmed: bool = True, **arguments: Any) -> dict[str, Any]:

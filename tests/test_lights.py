@@ -6,10 +6,20 @@ import asyncio
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.homes import call, named, open_devices, said
+from tests.homes import call, named, open_devices, said, with_devices
 from tools.drivers import Change, Device, State
 from tools.lights import Lights
+from tools.words import parse_warmth
+
+STRIP = {
+    "name": "strip", "kind": "light", "room": "living room", "can": ["brightness", "color", "white"],
+    "effects": ["Rainbow", "Candle", "Party Time"], "min_kelvin": 2200, "max_kelvin": 4000, "memory": {"on": True},
+}  # fmt: skip
+SPOT = {"name": "spot", "kind": "light", "room": "office", "can": [], "effects": ["rainbow"]}
+HOME = with_devices(STRIP, SPOT)
 
 
 async def test_a_room_is_turned_on_at_a_brightness() -> None:
@@ -52,6 +62,14 @@ async def test_all_the_lights_moves_lights_only() -> None:
     assert result["state"] == "off"
     assert not {"TV", "coffee machine", "fairy lights"} & set(driver.moved)
     assert len(driver.moved) == 9
+
+
+@pytest.mark.parametrize("words", ["den", "everything in the den"])
+async def test_a_room_without_lights_is_no_name_for_the_speaker_that_is_called_after_it(words: str) -> None:
+    devices, driver = open_devices()
+
+    assert "there is no light in the den" in (await call(Lights(devices).turn_off_light, room=words))["error"]
+    assert not driver.moves
 
 
 async def test_a_plug_that_is_named_itself_is_turned_on_as_a_light() -> None:
@@ -243,3 +261,176 @@ async def test_what_a_lamp_told_last_is_known_also_where_that_came_before_its_co
     await call(Lights(devices).turn_on_light, room="reading lamp")
 
     assert named(devices, "reading lamp") == State(on=False)
+
+
+async def test_a_lamp_that_does_not_tell_its_brightness_is_not_guessed_at() -> None:
+    devices, driver = open_devices()
+    devices.report("ceiling_light", State(on=True))
+    lights = Lights(devices)
+
+    assert await call(lights.dim_light, room="ceiling light") == {
+        "error": "The ceiling light has an unknown brightness."
+    }
+    assert await said(lights.brighten_light, room="reading lamp and ceiling light") == (
+        "The reading lamp is at 50 percent; the ceiling light has an unknown brightness."
+    )
+    assert driver.moved == ["reading lamp"]
+
+
+@given(
+    st.integers(1, 100),
+    st.lists(st.tuples(st.sampled_from(["brighten_light", "dim_light"]), st.none() | st.integers(1, 100)), max_size=6),
+)
+def test_relative_changes_never_leave_1_to_100_and_never_wrap(start: int, steps: list[tuple[str, int | None]]) -> None:
+    async def levels() -> None:
+        devices, driver = open_devices({"device": [{"name": "lamp", "kind": "light", "memory": {"on": True}}]})
+        driver.tell("lamp", brightness=start)
+        level = start
+        for function, amount in steps:
+            step = (amount or 10) if function == "brighten_light" else -(amount or 10)
+            level = min(100, max(1, level + step))
+            await call(getattr(Lights(devices), function), room="lamp", amount=amount)
+
+            assert (named(devices, "lamp").on, named(devices, "lamp").brightness) == (True, level)
+
+    asyncio.run(levels())
+
+
+@pytest.mark.parametrize(
+    ("words", "steps"),
+    [
+        ("warmer", -1), ("a bit warmer", -1), ("cooler", 1), ("colder", 1), ("a little colder", 1),
+        ("much cooler", 2), ("a lot warmer", -2), ("Warmer white", -1), ("way warmer", -2),
+        ("warm", None), ("cool white", None), ("warmer or cooler", None), ("warmer pink", None), ("", None),
+    ],
+)  # fmt: skip
+def test_a_comparing_white_is_read_as_steps(words: str, steps: int | None) -> None:
+    assert parse_warmth(words) == steps
+
+
+@pytest.mark.parametrize(
+    ("before", "color", "sentence"),
+    [
+        (3000, "warmer", "The strip is on at 100 percent, 2500 kelvin."),
+        (3000, "a bit cooler", "The strip is on at 100 percent, 3500 kelvin."),
+        (3000, "much colder", "The strip is on at 100 percent, 4000 kelvin."),
+        (2500, "warmer", "The strip is on at 100 percent, 2200 kelvin; that is as warm as it goes."),
+        (3800, "cooler", "The strip is on at 100 percent, 4000 kelvin; that is as cool as it goes."),
+        (None, "cooler", "The strip is on at 100 percent, 3600 kelvin."),
+    ],
+)
+async def test_a_warmer_or_cooler_white_starts_from_the_present_one(
+    before: int | None, color: str, sentence: str
+) -> None:
+    devices, driver = open_devices(HOME)
+    driver.tell("strip", kelvin=before)
+
+    assert await said(Lights(devices).turn_on_light, room="strip", color=color) == sentence
+
+
+@given(st.none() | st.integers(1000, 9000), st.lists(st.sampled_from(["warmer", "cooler", "much warmer"]), max_size=8))
+def test_a_relative_white_never_leaves_the_limits_of_the_lamp(start: int | None, steps: list[str]) -> None:
+    async def whites() -> None:
+        devices, driver = open_devices({"room": [{"name": "living room"}], "device": [STRIP]})
+        driver.tell("strip", kelvin=start)
+        for words in steps:
+            await call(Lights(devices).turn_on_light, room="strip", color=words)
+
+            assert 2200 <= (named(devices, "strip").kelvin or 0) <= 4000
+
+    asyncio.run(whites())
+
+
+async def test_a_warmer_white_is_for_the_lamps_of_a_room_that_are_on() -> None:
+    devices, driver = open_devices(HOME)
+    lights = Lights(devices)
+
+    assert await said(lights.turn_on_light, room="living room", color="warmer", brightness=50) == (
+        "The reading lamp and the strip are on at 50 percent."
+    )
+    assert driver.moved == ["reading lamp", "strip"]
+    assert named(devices, "floor lamp").on is False
+
+
+async def test_a_lamp_without_whites_gets_none_of_another_warmth() -> None:
+    devices, driver = open_devices()
+
+    assert await call(Lights(devices).turn_on_light, room="hall", color="cooler") == {
+        "error": "The hall light cannot show a white of another warmth."
+    }
+    assert not driver.moves
+
+
+async def test_a_lamp_that_is_off_is_turned_on_in_a_warmer_white() -> None:
+    devices, driver = open_devices(HOME)
+    driver.tell("strip", on=False, kelvin=3000)
+    await call(Lights(devices).turn_on_light, room="strip", color="warmer")
+
+    assert (named(devices, "strip").on, named(devices, "strip").kelvin) == (True, 2500)
+
+
+@pytest.mark.parametrize(
+    "words", ["Rainbow", "rainbow", "the rainbow effect", "rainbow mode", "rainbow lights", "ranbow"]
+)
+async def test_an_effect_is_known_by_what_people_call_it(words: str) -> None:
+    devices, _ = open_devices(HOME)
+
+    assert await said(Lights(devices).set_light_effect, room="strip", effect=words) == "The strip shows Rainbow."
+    assert named(devices, "strip").effect == "Rainbow"
+
+
+async def test_an_effect_is_known_by_a_word_that_no_other_has() -> None:
+    devices, _ = open_devices(HOME)
+
+    assert await said(Lights(devices).set_light_effect, room="strip", effect="party") == "The strip shows Party Time."
+
+
+@pytest.mark.parametrize("words", ["none", "off", "no effect", "normal"])
+async def test_an_effect_is_ended(words: str) -> None:
+    devices, _ = open_devices(HOME)
+    lights = Lights(devices)
+    await call(lights.set_light_effect, room="strip", effect="candle")
+
+    assert await said(lights.set_light_effect, room="strip", effect=words) == "The strip shows no effect."
+    assert named(devices, "strip").effect == ""
+
+
+async def test_ending_an_effect_turns_no_light_on() -> None:
+    devices, driver = open_devices(HOME)
+    driver.tell("strip", on=False)
+
+    assert await call(Lights(devices).set_light_effect, room="strip", effect="none") == {"error": "The strip is off."}
+    assert not driver.moves
+
+
+async def test_lamps_without_the_effect_are_named() -> None:
+    devices, driver = open_devices(HOME)
+
+    assert await said(Lights(devices).set_light_effect, room="living room", effect="candle") == (
+        "The strip shows Candle; the reading lamp and the floor lamp cannot show Candle."
+    )
+    assert driver.moves == [("strip", Change(on=True, effect="Candle"))]
+
+
+@pytest.mark.parametrize(
+    ("room", "effect", "error"),
+    [
+        ("strip", "disco", 'The strip cannot show "disco"; say Rainbow, Candle or Party Time.'),
+        ("strip", "", 'The strip cannot show ""; say Rainbow, Candle or Party Time.'),
+        ("hall", "rainbow", "The hall light cannot show effects."),
+        ("spot", "candle", 'The spot cannot show "candle"; say rainbow.'),
+    ],
+)
+async def test_an_effect_that_there_is_not_moves_nothing(room: str, effect: str, error: str) -> None:
+    devices, driver = open_devices(HOME)
+
+    assert await call(Lights(devices).set_light_effect, room=room, effect=effect) == {"error": error}
+    assert not driver.moves
+
+
+async def test_an_effect_that_is_not_confirmed_is_not_said_to_be_shown() -> None:
+    devices, _ = open_devices(HOME, silent=["strip"])
+
+    assert await call(Lights(devices).set_light_effect, room="strip", effect="candle") == {
+        "error": "The strip did not confirm it within 2 s."
+    }

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from agent.channels import local
 from agent.channels.local import MAX_LINE, MAX_WAITING, LocalClient, LocalServer
 from agent.command import Command
+from agent.due import Announcement, DueItem
 from agent.errors import AgentError, ErrorCode, HearthError, StoreError
 from agent.events import ConfirmationRequest, FunctionCall, FunctionResponse, TextMessage
 from agent.house import HouseEvent
@@ -28,6 +29,7 @@ class Parrot:
         self.started = asyncio.Event()
         self.ended = asyncio.Event()
         self.house: asyncio.Queue[HouseEvent] = asyncio.Queue()
+        self.due: asyncio.Queue[Announcement] = asyncio.Queue()
         self._answer: asyncio.Future[bool] | None = None
 
     async def handle(self, command):
@@ -63,6 +65,10 @@ class Parrot:
     async def watch(self):
         while True:
             yield await self.house.get()
+
+    async def announcements(self):
+        while True:
+            yield await self.due.get()
 
     async def sessions(self):
         return [{"id": "one", "created": 0.0, "updated": 0.0, "turns": 1}]
@@ -334,6 +340,41 @@ async def test_the_client_watches_the_house(path, parrot):
     async with aclosing(LocalClient(path).watch()) as events:
         parrot.house.put_nowait(HouseEvent("lamp", {"state": "on"}))
         assert await anext(events) == HouseEvent("lamp", {"state": "on"})
+        parrot.house.put_nowait(HouseEvent("lamp", {"state": "off"}))
+        assert await anext(events) == HouseEvent("lamp", {"state": "off"})
+
+
+PIZZA = Announcement(DueItem("7f", "timer", room="kitchen"), "The pizza timer was up 2 minutes ago.", 120.0)
+
+
+async def test_who_watches_is_told_what_is_due_beside_the_house(wire, parrot):
+    """On the same connection, and commands go on beside it."""
+    await wire.say({"type": "watch"})
+    parrot.due.put_nowait(PIZZA)
+    assert await wire.hear() == {
+        "type": "announcement",
+        "id": "7f",
+        "kind": "timer",
+        "text": "The pizza timer was up 2 minutes ago.",
+        "room": "kitchen",
+        "late_s": 120,
+    }
+    parrot.house.put_nowait(HouseEvent("lamp", {"state": "on"}))
+    assert await wire.hear() == {"type": "house", "device": "lamp", "state": {"state": "on"}}
+
+
+async def test_the_client_hears_what_is_due_and_watches_without_it(path, parrot):
+    """Each as a stream of its own."""
+    tea = Announcement(DueItem("80", "timer"), "The tea timer is up.")
+    parrot.house.put_nowait(HouseEvent("lamp", {"state": "on"}))
+    async with aclosing(LocalClient(path).announcements()) as told:
+        for announcement in (PIZZA, tea):
+            parrot.due.put_nowait(announcement)
+            assert await anext(told) == announcement
+    async with aclosing(LocalClient(path).watch()) as events:
+        parrot.due.put_nowait(PIZZA)
+        while not parrot.due.empty():
+            await asyncio.sleep(0)
         parrot.house.put_nowait(HouseEvent("lamp", {"state": "off"}))
         assert await anext(events) == HouseEvent("lamp", {"state": "off"})
 

@@ -342,7 +342,7 @@ async def test_the_same_id_again_is_neither_acted_on_nor_answered(desk: Desk, pe
 async def test_an_old_command_is_refused_if_the_clock_is_right(
     desk: Desk, peer: Peer, monkeypatch: pytest.MonkeyPatch, clock_is_set: bool, acts: bool
 ) -> None:
-    monkeypatch.setattr(mqtt, "clock_is_set", lambda: clock_is_set)
+    monkeypatch.setattr(mqtt, "clock_is_synchronized", lambda: clock_is_set)
     await peer.send({"text": "open the garage", "id": "x1", "sent": time.time() - 3600})
 
     answer = await peer.reply()
@@ -353,7 +353,7 @@ async def test_an_old_command_is_refused_if_the_clock_is_right(
 
 @pytest.mark.usefixtures("channel")
 async def test_a_command_sent_just_now_acts(desk: Desk, peer: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mqtt, "clock_is_set", lambda: True)
+    monkeypatch.setattr(mqtt, "clock_is_synchronized", lambda: True)
     await peer.send({"text": "on", "sent": time.time()})
     await peer.reply()
 

@@ -217,7 +217,7 @@ def test_a_reply_may_not_go_elsewhere(topic: str) -> None:
     assert not may_reply_to(topic, ["hearth/"])
 
 
-@pytest.mark.parametrize("level", ["command", "confirm", "event", "availability", "light/desk/state"])
+@pytest.mark.parametrize("level", ["command", "confirm", "event", "availability", "announcement", "light/desk/state"])
 def test_a_reply_may_not_go_where_a_node_listens_or_tells_its_state(level: str) -> None:
     assert not may_reply_to(f"hearth/other/{level}", ["hearth/"])
 

@@ -50,6 +50,17 @@ def test_closed_expressions_mean_a_share_of_the_declared_range(text: str, number
     assert parse_number(text) is None
 
 
+@pytest.mark.parametrize(("text", "number"), [("low", 25), ("medium", 50), ("high", 100), ("highest", 100)])
+def test_steps_of_a_fan_mean_a_share_of_the_range(text: str, number: float) -> None:
+    """Also of a lamp's brightness and of a volume."""
+    assert parse_number(text, 0, 100) == number
+
+
+def test_half_a_degree_is_half_and_no_share_of_the_range() -> None:
+    """Ten degrees warmer is not what was asked for."""
+    assert parse_number("half a degree", 0.5, 20) == 0.5
+
+
 def test_half_of_a_range_that_begins_at_one_is_half_of_all() -> None:
     """Half brightness of 1 to 100 is 50, not 50.5."""
     assert parse_number("half", 1, 100) == 50

@@ -7,7 +7,7 @@ import logging
 import os
 
 import pytest
-from test_local import Parrot
+from test_local import PIZZA, Parrot
 from textual.widgets import Input, RichLog, Static
 
 from agent.channels.cli import Lines
@@ -144,6 +144,19 @@ async def test_a_device_that_changes_is_in_sight(app, parrot):
         await until(lambda: view.scroll_y <= 1 < view.scroll_y + view.size.height)
 
 
+async def test_what_is_due_is_a_line_of_its_own(app, parrot):
+    """Also while a question waits, which it does not answer."""
+    async with app.run_test() as pilot:
+        await type_in(pilot, "ask")
+        await until(lambda: "Open the garage door? (y/n)" in said(app))
+        parrot.due.put_nowait(PIZZA)
+        await until(lambda: PIZZA.text in " ".join(said(app)))
+        await type_in(pilot, "y")
+        await until(lambda: "ask ü" in said(app))
+
+        assert parrot._answer.result()
+
+
 async def test_a_warning_is_shown_among_what_is_said(app):
     """Written to the terminal it would tear the picture."""
     root = logging.getLogger()
@@ -219,6 +232,8 @@ async def test_without_a_terminal_it_goes_line_by_line(parrot, capsys):
 
     parrot.house.put_nowait(LAMP)
     await until_printed("  Reading lamp: off\n")
+    parrot.due.put_nowait(PIZZA)
+    await until_printed("The pizza timer was up 2 minutes ago.\n")
     os.write(writing, b"hello\n")
     await until_printed("hello ü\n")
     os.close(writing)

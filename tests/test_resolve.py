@@ -120,7 +120,7 @@ def test_words_for_switches_stand_for_these(words: str, devices: set[str]) -> No
     [
         ("front door", {"front door"}),
         ("the windows", {"kitchen window"}),
-        ("the doors", {"front door", "garage door"}),
+        ("the doors", {"front door", "garage door", "back door"}),
         ("hall", {"hall light", "front door"}),
         ("hall light", {"hall light"}),
         ("kitchen lights", {"ceiling light", "worktop light"}),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from tests.homes import call, named, open_devices, said
+from tests.homes import SETTINGS, call, named, open_devices, said, with_devices
 from tools import open_house
 from tools.drivers import State
 from tools.lights import Lights
-from tools.state import Questions
+from tools.state import KindName, Questions, StateName
 
 
 @pytest.mark.parametrize(
@@ -25,12 +25,170 @@ from tools.state import Questions
         ("bedroom", "The bedroom light and the bedroom fan are off."),
         ("movie lights", "The movie lights are off."),
         ("fairy lights", "The fairy lights are off."),
+        ("office blind", "The office blind is closed."),
+        ("office", "The desk lamp is off; the office blind and the office curtain are closed."),
+        ("back door", "The back door is closed and locked."),
+        ("projector", "The projector is off."),
+        ("den thermostat", "The den thermostat is off, and it is 20 degrees."),
+        ("washing machine power", "The washing machine power is 12 watts."),
+        ("garage", "The garage door is closed; no motion in the garage."),
+        ("robbie", "The robbie is docked."),
+        ("the windows", "The kitchen window is closed."),
     ],
 )
 async def test_a_state_is_told(words: str, sentence: str) -> None:
     devices, _ = open_devices()
 
     assert await said(Questions(devices).get_state, device=words) == sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "sentence"),
+    [
+        ("office blind", {"open": True, "position": 40}, "The office blind is open at 40 percent."),
+        ("office blind", {"open": True, "position": 100}, "The office blind is open."),
+        ("office blind", {"open": True, "position": 40, "moving": True}, "The office blind is opening."),
+        ("back door", {"open": True, "locked": False}, "The back door is open and unlocked."),
+        ("back door", {"open": None}, "The back door is locked."),
+        ("back door", {"open": None, "moving": True}, "The back door is locking."),
+        (
+            "den speaker",
+            {"on": True, "playing": True, "title": "Jazz FM", "volume": 30},
+            "The den speaker is playing Jazz FM at 30 percent.",
+        ),
+        (
+            "den speaker",
+            {"on": True, "playing": True, "title": "Jazz FM", "muted": True},
+            "The den speaker is playing Jazz FM, muted.",
+        ),
+        ("den speaker", {"on": True, "playing": True, "volume": None}, "The den speaker is playing."),
+        ("den speaker", {"on": True, "playing": False, "title": "Jazz FM"}, "The den speaker is paused."),
+        ("den speaker", {"on": True, "volume": 0}, "The den speaker is on at 0 percent."),
+        (
+            "den thermostat",
+            {"mode": "heat", "target": 21.0, "temperature": 19.5},
+            "The den thermostat is set to 21 degrees, and it is 19.5 degrees.",
+        ),
+        ("den thermostat", {"mode": None, "target": None}, "The den thermostat is at 20 degrees."),
+        (
+            "den thermostat",
+            {"mode": "auto", "temperature": None},
+            "The den thermostat is in auto mode, set to 20 degrees.",
+        ),
+        (
+            "den thermostat",
+            {"mode": None, "target": None, "temperature": None},
+            "The den thermostat is in a state that I do not know.",
+        ),
+        ("washing machine power", {"value": 1234567.89}, "The washing machine power is 1234567.9 watts."),
+        ("washing machine power", {"value": None}, "The washing machine power is in a state that I do not know."),
+        ("washing machine power", {"available": False}, "The washing machine power is not available."),
+        ("garage motion detector", {"detected": True}, "There is motion in the garage."),
+        ("garage motion detector", {"detected": None}, "The garage motion detector is in a state that I do not know."),
+        ("robbie", {"activity": "working"}, "The robbie is cleaning."),
+        ("robbie", {"activity": "returning"}, "The robbie is on its way back."),
+        ("robbie", {"activity": "stuck"}, "The robbie is stuck."),
+        ("robbie", {"available": False}, "The robbie is not available."),
+        ("reading lamp", {"effect": "candle"}, "The reading lamp is on at 40 percent with the candle effect."),
+        ("reading lamp", {"kelvin": 2700}, "The reading lamp is on at 40 percent, 2700 kelvin."),
+    ],
+)
+async def test_what_a_kind_of_device_has_to_tell_is_told(name: str, fields: dict[str, Any], sentence: str) -> None:
+    devices, driver = open_devices()
+    driver.tell(name, **fields)
+
+    assert await said(Questions(devices).get_state, device=name) == sentence
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        ({"kind": "fan", "can": ["speed"], "memory": {"on": True, "speed": 33}}, "The thing is on at 33 percent."),
+        ({"kind": "mower", "memory": {"activity": "working"}}, "The thing is mowing."),
+        ({"kind": "detector", "measures": "smoke"}, "The thing detects no smoke."),
+        ({"kind": "detector", "measures": "smoke", "memory": {"detected": True}}, "The thing detects smoke."),
+        ({"kind": "sensor", "measures": "carbon dioxide", "memory": {"value": 612.0}}, "The thing shows 612."),
+        (
+            {"kind": "sensor", "measures": "humidity", "unit": "%", "memory": {"value": 45}},
+            "The thing shows 45 percent.",
+        ),
+        (
+            {"kind": "sensor", "measures": "temperature", "unit": "celsius", "memory": {"value": -0.04}},
+            "The thing shows 0 degrees.",
+        ),
+        (
+            {"kind": "sensor", "measures": "temperature", "unit": "fahrenheit", "memory": {"value": 44}},
+            "The thing shows 6.7 degrees.",
+        ),
+        (
+            {"kind": "sensor", "measures": "temperature", "memory": {"value": 44}},
+            "The thing shows 44 degrees, it does not say in which unit.",
+        ),
+    ],
+)
+async def test_a_device_without_a_room_tells_of_itself(table: dict[str, Any], sentence: str) -> None:
+    devices, _ = open_devices({"device": [{"name": "thing", **table}]})
+
+    assert await said(Questions(devices).get_state, device="thing") == sentence
+
+
+async def test_temperatures_are_told_in_the_unit_of_the_home_and_converted_once() -> None:
+    settings = with_devices(
+        {"name": "thermometer", "kind": "sensor", "measures": "temperature", "unit": "celsius", "memory": {"value": 20}}
+    )
+    devices, driver = open_devices(settings)
+    driver.tell("den thermostat", mode="heat", target=21.0, temperature=20.0)
+    questions = Questions(devices, "fahrenheit")
+
+    assert await said(questions.get_state, device="den thermostat") == (
+        "The den thermostat is set to 69.8 degrees, and it is 68 degrees."
+    )
+    assert await said(questions.get_state, device="thermometer") == "The thermometer shows 68 degrees."
+
+
+async def test_the_unit_of_the_home_is_that_of_its_settings() -> None:
+    async with open_house({**SETTINGS, "climate": {"unit": "fahrenheit"}}) as house:
+        tools = {tool.name: tool for tool in house.tools}
+
+        assert (await call(tools["get_state"], device="den thermostat"))["temperature"] == 68
+
+
+async def test_a_door_is_told_with_the_lock_of_the_same_room_and_name() -> None:
+    lock = {"name": "cellar gate lock", "kind": "lock", "room": "utility room"}
+    devices, driver = open_devices(with_devices({"name": "cellar gate", "kind": "door", "room": "utility room"}, lock))
+    questions = Questions(devices)
+
+    assert await said(questions.get_state, device="cellar gate") == (
+        "The cellar gate is closed; the cellar gate lock is locked."
+    )
+
+    driver.tell("cellar gate", available=False)
+    driver.tell("cellar gate lock", available=False)
+
+    assert await said(questions.get_state, device="cellar gate") == (
+        "The cellar gate and the cellar gate lock are not available."
+    )
+
+
+async def test_a_door_is_told_without_a_lock_of_another_room() -> None:
+    door = {"name": "cellar gate", "kind": "door", "room": "utility room"}
+    devices, _ = open_devices(with_devices(door, {"name": "cellar gate lock", "kind": "lock", "room": "garage"}))
+
+    assert await said(Questions(devices).get_state, device="cellar gate") == "The cellar gate is closed."
+
+
+async def test_everything_is_one_and_is_told_in_part() -> None:
+    devices, driver = open_devices()
+    lamps = [f"lamp {number}" for number in range(20)]
+    some, _ = open_devices(
+        {"device": [{"name": name, "kind": "light", "memory": {"on": True, "brightness": 5 + index}}
+                    for index, name in enumerate(lamps)]}
+    )  # fmt: skip
+
+    assert (await said(Questions(some).get_state, device="everything")).endswith("and twelve more.")
+    for device in devices.home.devices:
+        driver.tell(device.name, available=False)
+    assert await said(Questions(devices).get_state, device="everything") == "Everything is not available."
 
 
 async def test_a_colour_is_told_by_its_name() -> None:
@@ -67,8 +225,27 @@ async def test_what_is_not_known_is_said_and_not_guessed() -> None:
         ({"kind": "light", "state": "on", "room": "upstairs"}, "On the first floor, no lights are on."),
         ({"state": "on", "room": "bedroom"}, "In the bedroom, nothing is on."),
         ({"kind": "switch", "state": "on"}, "No switches are on."),
-        ({"kind": "door", "state": "open"}, "One door or window is open: the front door."),
-        ({"kind": "door", "state": "open", "room": "the windows"}, "No windows are open."),
+        ({"kind": "door", "state": "open"}, "One door is open: the front door."),
+        ({"kind": "window", "state": "open"}, "No windows are open."),
+        ({"state": "open", "room": "the windows"}, "No windows are open."),
+        (
+            {"kind": "door", "state": "closed"},
+            "Two doors are closed: the garage door and the back door.",
+        ),
+        (
+            {"state": "closed"},
+            "Five blinds, doors and windows are closed: the kitchen window, the garage door, the office blind,"
+            " the office curtain and the back door.",
+        ),
+        ({"kind": "door"}, "There are three doors: the front door, the garage door and the back door."),
+        ({"kind": "blind", "state": "open", "room": "office"}, "In the office, no blinds are open."),
+        ({"kind": "door", "state": "locked"}, "One door is locked: the back door."),
+        ({"kind": "lock", "state": "unlocked"}, "No locks are unlocked."),
+        ({"kind": "lock", "state": "closed"}, "One lock is locked: the back door."),
+        ({"kind": "player", "state": "playing"}, "No televisions or speakers are playing."),
+        ({"state": "playing"}, "Nothing is playing."),
+        ({"kind": "fan", "state": "off"}, "One fan is off: the bedroom fan."),
+        ({"state": "on", "room": "garage"}, "In the garage, nothing is on."),
         (
             {"kind": "light", "room": "kitchen"},
             "In the Küche, there are two lights: the ceiling light and the worktop light.",
@@ -100,7 +277,88 @@ async def test_nothing_is_on_when_all_is_off() -> None:
 async def test_lights_that_are_open_are_an_error() -> None:
     devices, _ = open_devices()
 
-    assert "never open" in (await call(Questions(devices).list_devices, kind="light", state="open"))["error"]
+    assert await call(Questions(devices).list_devices, kind="light", state="open") == {
+        "error": "Lights are never open."
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "state"),
+    [
+        ("light", "locked"), ("light", "playing"), ("switch", "closed"), ("fan", "unlocked"), ("blind", "on"),
+        ("blind", "locked"), ("door", "off"), ("window", "locked"), ("window", "playing"), ("lock", "on"),
+        ("player", "open"),
+    ],
+)  # fmt: skip
+async def test_what_can_never_be_is_said(kind: str, state: str) -> None:
+    devices, _ = open_devices()
+
+    assert f"s are never {state}." in (await call(Questions(devices).list_devices, kind=kind, state=state))["error"]
+
+
+@pytest.mark.parametrize("kind", get_args(KindName))
+@pytest.mark.parametrize("state", get_args(StateName))
+async def test_every_question_has_a_sentence(kind: str, state: str) -> None:
+    devices, _ = open_devices()
+
+    for room in ({}, {"room": "hall"}, {"room": "everywhere"}):
+        assert (await said(Questions(devices).list_devices, kind=kind, state=state, **room)).endswith((".", "hall"))
+
+
+async def test_a_floor_is_asked_about_as_a_whole_and_what_is_on_there_is_named() -> None:
+    devices, driver = open_devices(with_devices({"name": "radio", "kind": "speaker", "room": "bathroom"}))
+    questions = Questions(devices)
+    driver.tell("bedroom fan", on=True)
+
+    assert await said(questions.list_devices, state="on", room="upstairs") == (
+        "On the first floor, one fan is on: the bedroom fan."
+    )
+
+    driver.tell("mirror lamp", on=True)
+    driver.tell("radio", on=True, playing=True)
+
+    assert await said(questions.list_devices, state="on", room="upstairs") == (
+        "On the first floor, three devices are on: the bedroom fan, the mirror lamp and the radio."
+    )
+
+
+async def test_a_door_on_its_way_is_open_and_a_bolt_on_its_way_is_not_locked() -> None:
+    devices, driver = open_devices()
+    driver.tell("garage door", open=False, moving=True)
+    driver.tell("back door", open=False, locked=True, moving=True)
+    questions = Questions(devices)
+
+    assert (await call(questions.list_devices, kind="door", state="open"))["devices"] == ["front door", "garage door"]
+    assert (await call(questions.list_devices, kind="door", state="closed"))["devices"] == ["back door"]
+    assert (await call(questions.list_devices, kind="lock", state="locked"))["devices"] == []
+    assert (await call(questions.list_devices, kind="lock", state="unlocked"))["devices"] == ["back door"]
+
+
+async def test_a_lock_counts_as_a_door_only_where_it_knows_of_it() -> None:
+    devices, _ = open_devices(with_devices({"name": "side gate", "kind": "lock"}))
+    questions = Questions(devices)
+
+    for state in ("any", "open", "closed"):
+        result = await call(questions.list_devices, kind="door", state=state)
+
+        assert "side gate" not in [*result["devices"], *result.get("unknown", [])]
+    assert (await call(questions.list_devices, kind="door", state="locked"))["devices"] == ["back door", "side gate"]
+
+
+async def test_nothing_is_said_to_be_off_or_closed_that_is_only_unknown() -> None:
+    devices, _ = open_devices()
+    devices.report("front_door", State())
+    devices.report("office_blind", State(open=True, available=False))
+    questions = Questions(devices)
+
+    assert await said(questions.list_devices, kind="door", state="open") == (
+        "No doors are known to be open; I do not know about the front door."
+    )
+    for state in ("open", "closed"):
+        result = await call(questions.list_devices, kind="blind", state=state)
+
+        assert "office blind" not in result["devices"]
+        assert result["unknown"] == ["office blind"]
 
 
 async def test_a_question_moves_nothing() -> None:
@@ -119,4 +377,5 @@ async def test_questions_are_declared_to_only_read() -> None:
     async with open_house({}) as house:
         reading = {tool.name for tool in house.tools if tool.declaration.read_only}
 
-    assert reading == {"get_time", "get_date", "get_current_weather", "get_state", "list_devices"}
+    assert {"get_state", "list_devices"} < reading
+    assert not {name for name in reading if not name.startswith(("get_", "list_"))}

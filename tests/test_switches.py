@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.homes import call, named, open_devices, said
+from tools.drivers import Change
 from tools.switches import Switches
 
 
@@ -45,3 +48,52 @@ async def test_a_door_is_no_switch() -> None:
 
     assert "error" in await call(Switches(devices).turn_on_switch, device="garage door")
     assert not driver.moves
+
+
+@pytest.mark.parametrize("name", ["projector", "den speaker"])
+async def test_a_player_that_is_named_itself_is_switched(name: str) -> None:
+    devices, driver = open_devices()
+    switches = Switches(devices)
+
+    assert await said(switches.turn_on_switch, device=name) == f"The {name} is on."
+    assert await said(switches.turn_off_switch, device=name) == f"The {name} is off."
+    assert driver.moves == [(name, Change(on=True)), (name, Change(on=False))]
+
+
+async def test_a_player_that_goes_on_playing_is_said_to_be_on() -> None:
+    devices, driver = open_devices()
+    driver.tell("den speaker", on=True, playing=False, title="Jazz FM")
+
+    assert await said(Switches(devices).turn_on_switch, device="den speaker") == "The den speaker is on."
+
+
+@pytest.mark.parametrize("words", ["den", "everything in the den", "everything", "all the switches"])
+async def test_a_room_or_everything_never_moves_its_players(words: str) -> None:
+    devices, driver = open_devices()
+    await call(Switches(devices).turn_off_switch, device=words)
+
+    assert not {"projector", "den speaker"} & set(driver.moved)
+
+
+@pytest.mark.parametrize("words", ["robbie", "back door", "den thermostat", "office blind", "washing machine power"])
+async def test_what_is_not_on_or_off_is_no_switch(words: str) -> None:
+    devices, driver = open_devices()
+
+    assert "error" in await call(Switches(devices).turn_on_switch, device=words)
+    assert not driver.moves
+
+
+async def test_a_switch_that_is_gone_or_silent_is_never_said_to_be_on() -> None:
+    gone, _ = open_devices(gone=["kettle"])
+    silent, _ = open_devices(silent=["kettle"])
+
+    assert await said(Switches(gone).turn_on_switch, device="kettle") == "The kettle is not available."
+    assert await said(Switches(silent).turn_on_switch, device="kettle") == "The kettle did not confirm it within 2 s."
+
+
+async def test_a_partial_failure_names_what_was_switched_and_what_was_not() -> None:
+    devices, _ = open_devices(silent=["kettle"])
+
+    assert await said(Switches(devices).turn_on_switch, device="everything in the kitchen") == (
+        "The coffee machine is on; the kettle did not confirm it within 2 s."
+    )

@@ -5,22 +5,34 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.homes import call, said
 from tools import open_house
-from tools.weather import Unit, Weather, WeatherFile, convert
+from tools.weather import Weather, WeatherFile
+
+NOW = datetime(2026, 12, 1, 18, 30)  # a Tuesday
+HAMBURG = {
+    "temperature": 4,
+    "unit": "celsius",
+    "forecast": [
+        {"date": "2026-12-01", "low": 1, "high": 4.26, "condition": "cloudy", "rain_chance": 20},
+        {"date": "2026-12-02", "low": 3, "high": 8, "condition": "light rain", "rain_chance": 60},
+        {"date": "2026-12-03", "high": 9},
+        {"date": "2026-12-05", "low": -2, "high": -2, "condition": "sunny"},
+        {"date": "2026-12-06", "rain_chance": 70},
+    ],
+}
 
 
-def weather(tmp_path: Path, places: dict[str, Any], home: str | None = None) -> Weather:
+def weather(tmp_path: Path, places: dict[str, Any], home: str | None = None, **more: Any) -> Weather:
     file = tmp_path / "weather.json"
-    file.write_text(json.dumps({"places": places} | ({"home": home} if home else {})))
-    return Weather(WeatherFile(file))
+    file.write_text(json.dumps({"places": places, **more} | ({"home": home} if home else {})))
+    return Weather(WeatherFile(file), now=lambda: NOW)
 
 
 async def test_the_number_of_the_data_is_told_with_its_unit(tmp_path: Path) -> None:
@@ -47,7 +59,7 @@ async def test_the_number_of_the_data_is_told_with_its_unit(tmp_path: Path) -> N
         (25, None, "celsius", 25, None),
     ],
 )
-async def test_a_unit_is_that_of_the_data_or_is_converted_once(
+async def test_f17_a_unit_is_that_of_the_data_or_is_converted_once(
     tmp_path: Path,
     temperature: float,
     source: str | None,
@@ -62,7 +74,7 @@ async def test_a_unit_is_that_of_the_data_or_is_converted_once(
     assert (result["temperature"], result.get("unit")) == (told, told_unit)
 
 
-async def test_a_missing_unit_is_said_and_not_guessed(tmp_path: Path) -> None:
+async def test_f17_a_missing_unit_is_said_and_not_guessed(tmp_path: Path) -> None:
     known = weather(tmp_path, {"Rome": {"temperature": 25}})
 
     assert await said(known.get_current_weather, unit="celsius") == (
@@ -139,7 +151,135 @@ async def test_the_settings_name_the_file(tmp_path: Path) -> None:
         assert house.health()["weather"] == "ok"
 
 
-@given(st.floats(-100, 100), st.sampled_from(["celsius", "fahrenheit", "kelvin"]),
-       st.sampled_from(["celsius", "fahrenheit", "kelvin"]))  # fmt: skip
-def test_a_conversion_there_and_back_is_the_same(temperature: float, one: Unit, other: Unit) -> None:
-    assert convert(convert(temperature, one, other), other, one) == pytest.approx(temperature, abs=1e-9)
+@pytest.mark.parametrize(
+    ("day", "sentence"),
+    [
+        (
+            None,
+            "Today in Hamburg it will be 1 to 4.3 degrees Celsius and cloudy, with a 20 percent chance of rain.",
+        ),
+        (
+            "tomorrow",
+            "Tomorrow in Hamburg it will be 3 to 8 degrees Celsius and light rain, with a 60 percent chance of rain.",
+        ),
+        ("thursday", "On Thursday in Hamburg it will be at most 9 degrees Celsius."),
+        ("on Saturday", "On Saturday in Hamburg it will be -2 degrees Celsius and sunny."),
+        ("December 6", "On Sunday in Hamburg there is a 70 percent chance of rain."),
+        (
+            "this weekend",
+            "On Saturday in Hamburg it will be -2 degrees Celsius and sunny;"
+            " on Sunday there is a 70 percent chance of rain.",
+        ),
+    ],
+)
+async def test_the_weather_of_a_day_is_told(tmp_path: Path, day: str | None, sentence: str) -> None:
+    known = weather(tmp_path, {"Hamburg": HAMBURG})
+
+    assert await said(known.get_weather_forecast, **({"day": day} if day else {})) == sentence
+
+
+async def test_the_days_of_a_week_are_told_as_far_as_they_are_known(tmp_path: Path) -> None:
+    known = weather(tmp_path, {"Hamburg": HAMBURG})
+    result = await call(known.get_weather_forecast, day="this week")
+
+    assert [day["date"][-2:] for day in result["days"]] == ["01", "02", "03", "05", "06"]
+
+
+@pytest.mark.parametrize(
+    ("day", "error"),
+    [
+        ("friday", "There is no forecast for Friday."),
+        ("next week", "There is no forecast for Monday; it reaches until Sunday."),
+        ("december 24", "There is no forecast for Thursday, December 24; it reaches until Sunday."),
+        ("blursday", 'I do not understand "blursday" as a day'),
+    ],
+)
+async def test_a_day_without_data_has_no_forecast(tmp_path: Path, day: str, error: str) -> None:
+    known = weather(tmp_path, {"Hamburg": HAMBURG})
+
+    assert error in (await call(known.get_weather_forecast, day=day))["error"]
+
+
+@pytest.mark.parametrize(
+    ("source", "unit", "low", "high", "told_unit"),
+    [
+        ("fahrenheit", None, 44, 50, "fahrenheit"),
+        ("°F", "celsius", 6.7, 10, "celsius"),
+        ("C", "fahrenheit", 111.2, 122, "fahrenheit"),
+        ("celsius", "celsius", 44, 50, "celsius"),
+        ("kelvin", "celsius", -229.2, -223.2, "celsius"),
+        (None, "celsius", 44, 50, None),
+        (None, None, 44, 50, None),
+    ],
+)
+async def test_f17_the_units_of_a_forecast_are_those_of_the_data_or_converted_once(
+    tmp_path: Path, source: str | None, unit: Any, low: float, high: float, told_unit: str | None
+) -> None:
+    place = {"forecast": [{"date": "2026-12-02", "low": 44, "high": 50}]} | ({"unit": source} if source else {})
+    known = weather(tmp_path, {"Rome": place})
+    result = await call(known.get_weather_forecast, day="tomorrow", **({"unit": unit} if unit else {}))
+
+    assert (result["low"], result["high"], result.get("unit")) == (low, high, told_unit)
+
+
+async def test_f17_a_forecast_without_a_unit_says_so(tmp_path: Path) -> None:
+    known = weather(tmp_path, {"Rome": {"forecast": [{"date": "2026-12-01", "low": 44, "high": 50}]}})
+
+    assert await said(known.get_weather_forecast, unit="celsius") == (
+        "Today in Rome it will be 44 to 50 degrees; the weather data does not say in which unit."
+    )
+
+
+@pytest.mark.parametrize(
+    ("updated", "forecast", "current"),
+    [
+        ("2026-12-01T16:00:00", "", "it's currently 4 degrees Celsius."),
+        ("2026-12-01T14:00:00", "; that is as of 14:00.", "it was 4 degrees Celsius as of 14:00."),
+        (
+            "2026-11-30T09:05:00",
+            "; that is as of 9:05 yesterday.",
+            "it was 4 degrees Celsius as of 9:05 yesterday.",
+        ),
+        ("some time ago", "", "it's currently 4 degrees Celsius."),
+        (1764612000, "", "it's currently 4 degrees Celsius."),
+    ],
+)
+@pytest.mark.parametrize("inside", [True, False])
+async def test_what_was_written_more_than_three_hours_ago_is_told_with_its_time(
+    tmp_path: Path, updated: Any, forecast: str, current: str, inside: bool
+) -> None:
+    place = HAMBURG | ({"updated": updated} if inside else {})
+    known = weather(tmp_path, {"Hamburg": place}, **({} if inside else {"updated": updated}))
+
+    assert (await said(known.get_weather_forecast)).endswith(f"chance of rain{forecast or '.'}")
+    assert await said(known.get_current_weather) == f"In Hamburg {current}"
+
+
+async def test_a_time_with_a_zone_is_told_as_the_clock_on_the_wall_shows_it(tmp_path: Path) -> None:
+    written = datetime(2026, 12, 1, 14, 0).astimezone().isoformat()
+    known = weather(tmp_path, {"Hamburg": HAMBURG}, updated=written)
+
+    assert (await call(known.get_current_weather))["as_of"] == "14:00"
+
+
+@pytest.mark.parametrize(
+    "forecast",
+    [
+        None, 7, {}, [], [3], [{}], [{"date": "soon"}], [{"date": 7}], [{"date": "2026-12-01", "low": "cold"}],
+        [{"date": "2026-12-01", "high": True}], [{"date": "2026-12-01", "rain_chance": 101}],
+        [{"date": "2026-12-01", "low": 10**400}],
+    ],
+)  # fmt: skip
+async def test_a_broken_forecast_is_none(tmp_path: Path, forecast: Any) -> None:
+    known = weather(tmp_path, {"Rome": {"temperature": 3, "forecast": forecast}})
+
+    assert "no forecast for Rome" in (await call(known.get_weather_forecast))["error"]
+    assert (await call(known.get_current_weather))["temperature"] == 3
+
+
+async def test_without_a_provider_or_a_clock_there_is_no_forecast(tmp_path: Path) -> None:
+    weather(tmp_path, {"Hamburg": HAMBURG})
+    unset = Weather(WeatherFile(tmp_path / "weather.json"), now=lambda: datetime(1970, 1, 1, 0, 3))
+
+    assert "the clock has not been set" in (await call(unset.get_weather_forecast))["error"]
+    assert "no weather data" in (await call(Weather(None).get_weather_forecast))["error"]

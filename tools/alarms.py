@@ -1,12 +1,60 @@
-"""Alarms: due at a time of day, once or on some days of the week."""
+"""Alarms: due at a time of day, once or on some days of the week.
+
+"The alarm" means the one that is ringing, where one has just rung: who turns it off does not want to sleep
+through all the mornings to come.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import timedelta
 from typing import Annotated, Any
 
-from agent.due import DueItems
+from agent.due import DueItem, DueItems
+from agent.durations import spoken_duration
 from agent.schema import Format
 from agent.tool import AgentTool, tool
+from tools.moments import NO_CLOCK, Moment, next_moment, of_moment, read_when, spoken_moment
+from tools.speech import listed, sentence, the
+from tools.times import parse_duration
+from tools.which import Kind, choose, clean_name, unnamed
+
+_SNOOZE_S = 9 * 60
+"""How much later a snoozed alarm rings when nothing is said, in seconds."""
+
+_RANG = timedelta(hours=1)
+"""How long ago an alarm may have rung to be snoozed."""
+
+_RINGING = timedelta(minutes=10)
+"""How long after it rang "the alarm" means the one that did."""
+
+_MOST_SPOKEN = 8
+"""How many alarms an answer speaks of."""
+
+
+def _say_set(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+    return sentence(f"{_the_alarm(result.get('name', ''))} is set for {result['when']}")
+
+
+def _say_cancelled(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+    if "cancelled" not in result:
+        others = result["still_set"]
+        stay = f"{listed(others, most=4)} {'stays' if len(others) == 1 else 'stay'} set" if others else ""
+        return sentence(f"{result['alarm']} is off", stay)
+    names = [f"{each['alarm']} for {each['when']}" for each in result["cancelled"]]
+    return sentence(f"{listed(names, most=4)} {'is' if len(names) == 1 else 'are'} cancelled")
+
+
+def _say_alarms(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+    alarms = [f"{each['name']}, {each['when']}" if "name" in each else each["when"] for each in result["alarms"]]
+    if not alarms:
+        return "There is no alarm."
+    several = f"are {len(alarms)} alarms" if len(alarms) > 1 else "is 1 alarm"
+    return sentence(f"There {several}: {listed(alarms, most=_MOST_SPOKEN)}")
+
+
+def _say_snoozed(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+    return sentence(f"{result['alarm']} rings again in {result['delay']}")
 
 
 class Alarms:
@@ -14,6 +62,8 @@ class Alarms:
 
     def __init__(self, due: DueItems) -> None:
         self._due = due
+        self._kind = Kind("alarm", self._described, lambda words, items: of_moment(due, words, items))
+        self._snoozed = ""
         self.tools = (
             AgentTool(self.set_alarm),
             AgentTool(self.cancel_alarm),
@@ -21,7 +71,7 @@ class Alarms:
             AgentTool(self.snooze_alarm),
         )
 
-    @tool
+    @tool(say=_say_set)
     async def set_alarm(
         self,
         time: Annotated[str, Format("time")],
@@ -35,27 +85,80 @@ class Alarms:
             day: The day or days, such as tomorrow or every weekday; absent is the next time.
             name: What it is for.
         """
-        raise NotImplementedError
+        if not self._due.clock_is_set:
+            return {"error": NO_CLOCK}
+        now = self._due.now()
+        clock, said_day = read_when(time, day, now.date())
+        if clock is None:
+            return {"error": "At what time shall the alarm ring?"}
+        moment, text = next_moment(clock, said_day, now, alarm=True), clean_name(name, "alarm")
+        # Asked for twice it still rings once.
+        if not any(self._is(item, text, moment) for item in self._due.items("alarm")):
+            await self._due.add("alarm", text, at=moment.at, days=moment.days)
+        result = {"when": spoken_moment(moment, now), "at": moment.at.isoformat(timespec="minutes")}
+        return {"name": text, **result} if text else result
 
-    @tool
+    @tool(say=_say_cancelled)
     async def cancel_alarm(self, alarm: str | None = None) -> dict[str, Any]:
         """Cancels or turns off an alarm, or all of them.
 
         Args:
             alarm: Its name, time or day, or all; absent is the only one.
         """
-        raise NotImplementedError
+        rang = self._rang_within(_RINGING)
+        if rang is not None and unnamed(alarm, "alarm"):
+            await self._due.remove(self._snoozed)
+            others = [self._described(item) for item in self._due.items("alarm")]
+            return {"alarm": _the_alarm(rang.text), "still_set": others}
+        chosen = choose(alarm, self._due.items("alarm"), self._kind)
+        told = [{"alarm": _the_alarm(item.text), "when": self._when(item)} for item in chosen]
+        removed = [await self._due.remove(item.id) for item in chosen]
+        cancelled = [each for each, done in zip(told, removed, strict=True) if done]
+        return {"cancelled": cancelled} if cancelled else {"error": "It rang just now."}
 
-    @tool(read_only=True)
+    @tool(read_only=True, say=_say_alarms)
     async def get_alarms(self) -> dict[str, Any]:
         """Tells which alarms are set, and for when."""
-        raise NotImplementedError
+        return {
+            "alarms": [
+                {**({"name": item.text} if item.text else {}), "when": self._when(item)}
+                for item in self._due.items("alarm")
+            ]
+        }
 
-    @tool
+    @tool(say=_say_snoozed)
     async def snooze_alarm(self, duration: Annotated[str, Format("duration")] | None = None) -> dict[str, Any]:
         """Lets the alarm that just rang ring again a little later.
 
         Args:
             duration: How much later; absent is nine minutes.
         """
-        raise NotImplementedError
+        seconds = _SNOOZE_S if duration is None else parse_duration(duration)
+        rang = self._rang_within(_RANG)
+        if rang is None:
+            return {"error": "No alarm rang within the last hour."}
+        await self._due.remove(self._snoozed)  # said twice, it rings once
+        again = await self._due.add("alarm", rang.text, at=self._due.now() + timedelta(seconds=seconds))
+        self._snoozed = again.id
+        return {"alarm": _the_alarm(rang.text), "delay": spoken_duration(seconds)}
+
+    def _rang_within(self, time: timedelta) -> DueItem | None:
+        """The alarm that rang last, if that was not longer ago."""
+        rang = self._due.last_fired("alarm")
+        if rang is None or rang.at is None:
+            return None
+        return rang if self._due.now() - rang.at <= time else None
+
+    def _is(self, item: DueItem, text: str, moment: Moment) -> bool:
+        return (item.text, item.at, item.days) == (text, moment.at, moment.days)
+
+    def _when(self, item: DueItem) -> str:
+        assert item.at is not None
+        return spoken_moment(Moment(item.at, item.days), self._due.now())
+
+    def _described(self, item: DueItem) -> str:
+        return f"{item.text}, {self._when(item)}" if item.text else self._when(item)
+
+
+def _the_alarm(name: str) -> str:
+    return the(f"{name} alarm") if name else "the alarm"

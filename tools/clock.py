@@ -1,4 +1,4 @@
-"""The clock and the calendar."""
+"""The clock and the calendar. Times are told in 24 hours, as 7:05 and 19:05, everywhere in this house."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
+from agent.clocks import FIRST_YEAR
 from agent.tool import AgentTool, tool
-
-_FIRST_YEAR = 2025
-"""A clock that shows less was never set: a board without a battery starts in 1970 or at its image's date."""
+from tools.moments import spoken_time
 
 
 def _say_time(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
@@ -37,13 +36,13 @@ class Clock:
     async def get_time(self) -> dict[str, str]:
         """Tells what time it is."""
         now = self._now()
-        return {"time": f"{now:%H:%M}"} if now.year >= _FIRST_YEAR else _NOT_SET
+        return {"time": spoken_time(now.time())} if now.year >= FIRST_YEAR else _NOT_SET
 
     @tool(read_only=True, say=_say_date)
     async def get_date(self) -> dict[str, str]:
         """Tells today's date and day of the week."""
         now = self._now()
-        return {"date": f"{now:%Y-%m-%d}", "weekday": f"{now:%A}"} if now.year >= _FIRST_YEAR else _NOT_SET
+        return {"date": f"{now:%Y-%m-%d}", "weekday": f"{now:%A}"} if now.year >= FIRST_YEAR else _NOT_SET
 
 
 _NOT_SET = {"error": "I do not know: the clock has not been set since the start."}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.house import HouseEvent
-from tools.drivers import Change, Device, DeviceError, Driver, State
+from tools.drivers import LOCKS, Change, Device, DeviceError, Driver, State
 from tools.home import Home
 from tools.resolve import Found, Resolver, Wish
 
@@ -130,6 +130,8 @@ def describe(device: Device, state: State) -> dict[str, Any]:
             described[name] = list(value) if name == "rgb" else value
     if state.value is not None and device.unit is not None:
         described["unit"] = device.unit
+    if device.kind in LOCKS and state.open is not None:
+        described["open"] = state.open  # that of the door; its word is about the bolt
     described |= {"available": state.available, "name": device.name, "kind": device.kind.value}
     if device.room is not None:
         described["room"] = device.room

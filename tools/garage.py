@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from agent.errors import ArgumentError
 from agent.schema import Name, Range
 from agent.tool import AccessLevel, AgentTool, ConfirmationTool, tool
+from tools import risky
+from tools.covers import GARAGE_DOORS, to_position
 from tools.devices import Devices
-from tools.drivers import Change, Kind
-from tools.resolve import Found
-from tools.results import moved, say_moved
-from tools.speech import the
+from tools.drivers import Kind, State
+from tools.resolve import Found, PlaceError
+from tools.results import cannot, say_moved
+from tools.speech import listed, sentence, the
+
+PLACES = dict.fromkeys(("open_garage_door", "close_garage_door", "set_garage_door_position"), ("door", GARAGE_DOORS))
+"""For each function of one place: its parameter, and what it looks for."""
 
 
 class GarageDoor:
@@ -19,15 +25,15 @@ class GarageDoor:
     def __init__(self, devices: Devices) -> None:
         self._devices = devices
         self.tools: tuple[AgentTool, ...] = (
-            ConfirmationTool(self.open_garage_door, "Shall I open the garage door?"),
-            ConfirmationTool(self.close_garage_door, "Shall I close the garage door?"),
-            ConfirmationTool(self.set_garage_door_position),
+            ConfirmationTool(self.open_garage_door, lambda given: self._question(given, 100)),
+            ConfirmationTool(self.close_garage_door, lambda given: self._question(given, 0)),
+            ConfirmationTool(self.set_garage_door_position, lambda given: self._question(given, given["position"])),
         )
         self._doors = [device for device in devices.home.devices if device.kind is Kind.GARAGE_DOOR]
 
     @property
     def ids(self) -> frozenset[str]:
-        """The ids of the doors that would move."""
+        """The ids of the doors that would move where none is named."""
         return frozenset(door.id for door in self._doors)
 
     @tool(access=AccessLevel.SELF, say=say_moved)
@@ -37,7 +43,7 @@ class GarageDoor:
         Args:
             door: Which one, where there are several.
         """
-        return await self._move(open=True)
+        return await self._move(door, 100)
 
     @tool(access=AccessLevel.SELF, say=say_moved)
     async def close_garage_door(self, door: Name | None = None) -> dict[str, Any]:
@@ -46,7 +52,7 @@ class GarageDoor:
         Args:
             door: Which one, where there are several.
         """
-        return await self._move(open=False)
+        return await self._move(door, 0)
 
     @tool(access=AccessLevel.SELF, say=say_moved)
     async def set_garage_door_position(
@@ -58,13 +64,31 @@ class GarageDoor:
             position: How far open, in percent; 0 is closed.
             door: Which one, where there are several.
         """
-        raise NotImplementedError
+        return await self._move(door, position)
 
-    async def _move(self, open: bool) -> dict[str, Any]:
-        if not self._doors:
-            return {"error": "There is no garage door in this home."}
-        if len(self._doors) > 1:
-            return {"error": "There is more than one garage door, and it was not said which."}
-        [door] = self._doors
-        outcomes = await self._devices.move([door], lambda device, state: Change(open=open))
-        return moved(Found((door,), the(door.name)), outcomes)
+    async def _move(self, door: str | None, position: int) -> dict[str, Any]:
+        place = self._find(door, position)
+        return await risky.move(self._devices, place, to_position(position), lambda state: _is_at(state, position))
+
+    def _question(self, given: dict[str, Any], position: int) -> str | None:
+        place = self._find(given.get("door"), position)
+        wish = {0: "close {}", 100: "open {}"}.get(position, f"move {{}} to {position} percent")
+        return risky.question(self._devices, place, wish, lambda state: _is_at(state, position))
+
+    def _find(self, door: str | None, position: int) -> Found:
+        if door is None and len(self._doors) > 1:
+            names = [each.name for each in self._doors]
+            doors = listed([the(name) for name in names], most=4, last="or")
+            raise PlaceError(f"there is more than one garage door: say which, {doors}", names[:4])
+        place = self._devices.find_or_only(door, GARAGE_DOORS)
+        plain = [each for each in place.devices if "position" not in each.can]
+        if plain and 0 < position < 100:
+            raise ArgumentError(sentence(cannot(plain, "be opened part of the way")))
+        return place
+
+
+def _is_at(state: State, position: int) -> bool:
+    """Whether the door rests there. One that does not tell its position may be open only part of the way."""
+    if state.position is None:
+        return position == 0 and state.open is False and not state.moving
+    return state.position == position and not state.moving

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
@@ -12,10 +12,10 @@ from agent.house import HouseEvent
 from agent.house_store import HouseStore
 from agent.schema import FunctionDeclaration
 from agent.tool import AgentTool
-from tools import climate, covers, fans, lights, locks, media, robots, state, switches
+from tools import climate, covers, fans, garage, lights, locks, media, robots, state, switches
 from tools.alarms import Alarms
 from tools.announce import Announcements
-from tools.climate import Climate
+from tools.climate import Climate, ClimateSettings
 from tools.clock import Clock
 from tools.covers import Covers
 from tools.devices import Devices
@@ -25,13 +25,16 @@ from tools.garage import GarageDoor
 from tools.home import DRIVERS, Floor, Group, Home, Room
 from tools.later import Later
 from tools.lights import Lights
-from tools.lists import Lists
+from tools.lists import SHOPPING, TO_DO, Lists, ListSettings, read_lists
 from tools.locks import Locks
 from tools.media import Media
 from tools.reminders import Reminders
 from tools.resolve import PlaceError, Wish
 from tools.robots import Robots
-from tools.scenes import Scenes
+from tools.scene_states import Scene
+from tools.scenes import FUNCTIONS as SCENE_FUNCTIONS
+from tools.scenes import Scenes, read_scenes_and_scripts
+from tools.scripts import Script
 from tools.settings import read_table
 from tools.state import KINDS, Questions
 from tools.switches import Switches
@@ -41,13 +44,14 @@ from tools.words import name_key
 
 _log = logging.getLogger(__name__)
 
-_KEYS = ("floor", "room", "device", "group", "weather")
+_KEYS = ("floor", "room", "device", "group", "weather", "climate", "list", "scene", "script")
 
 _PLACES: dict[str, tuple[str, Wish]] = {
     **lights.PLACES,
     **switches.PLACES,
     **fans.PLACES,
     **covers.PLACES,
+    **garage.PLACES,
     **locks.PLACES,
     **climate.PLACES,
     **media.PLACES,
@@ -59,11 +63,27 @@ _PLACES: dict[str, tuple[str, Wish]] = {
 class House:
     """An open home. See `agent.house.House` for what the agent asks of it."""
 
-    def __init__(self, devices: Devices, weather: Weather, store: HouseStore) -> None:
+    def __init__(
+        self,
+        devices: Devices,
+        weather: Weather,
+        store: HouseStore,
+        climate: ClimateSettings | None = None,
+        lists: Sequence[ListSettings] = (SHOPPING, TO_DO),
+        scenes: Sequence[Scene] = (),
+        scripts: Sequence[Script] = (),
+    ) -> None:
+        """A house; its devices are moved once their drivers are attached.
+
+        Raises:
+            SettingsError: A script calls what there is not.
+        """
         self._devices = devices
         self._weather = weather
         self._status = ""
         self._garage = GarageDoor(devices)
+        self._lists = Lists(store, lists)
+        self._scenes = Scenes(devices, scenes, scripts)
         subjects = (
             Lights(devices),
             Switches(devices),
@@ -71,7 +91,7 @@ class House:
             Covers(devices),
             self._garage,
             Locks(devices),
-            Climate(devices),
+            Climate(devices, climate),
             Clock(),
             weather,
             Timers(store.due),
@@ -80,18 +100,20 @@ class House:
             Later(store.due),
             Media(devices),
             Robots(devices),
-            Lists(store),
-            Scenes(devices),
+            self._lists,
+            self._scenes,
             Announcements(devices, store.due),
-            Questions(devices),
+            Questions(devices, (climate or ClimateSettings()).unit),
         )
         self.tools: tuple[AgentTool, ...] = tuple(tool for subject in subjects for tool in subject.tools)
+        self._scenes.bind(self.tools, _PLACES)
 
     def names(self) -> tuple[str, ...]:
-        """What floors, rooms, devices and groups are called, in all their names."""
+        """What floors, rooms, devices, groups, scenes, scripts and lists are called, in all their names."""
         home = self._devices.home
         named: list[Floor | Room | Device | Group] = [*home.floors, *home.rooms, *home.devices, *home.groups]
-        return tuple(name for each in named for name in (each.name, *each.aliases))
+        names = tuple(name for each in named for name in (each.name, *each.aliases))
+        return (*names, *self._scenes.names, *self._lists.names)
 
     def events(self) -> AsyncIterator[HouseEvent]:
         """Every device as it is now, then each change of a device."""
@@ -105,10 +127,12 @@ class House:
 
     def targets(self, name: str, arguments: Mapping[str, Any]) -> frozenset[str]:
         """The ids of the devices that a call would move or ask about; none for a function without devices."""
-        if name in ("open_garage_door", "close_garage_door", "set_garage_door_position"):
+        if name in garage.PLACES and arguments.get("door") is None:
             return self._garage.ids
         if name == "list_devices":
             return self._listed(arguments)
+        if name in SCENE_FUNCTIONS:
+            return self._scenes.targets(arguments.get(SCENE_FUNCTIONS[name]), self.targets)
         if name not in _PLACES:
             return frozenset()
         parameter, wish = _PLACES[name]
@@ -139,8 +163,8 @@ async def open_house(settings: Mapping[str, Any], store: HouseStore | None = Non
     """Opens the home of the settings: its drivers first, its functions then.
 
     Args:
-        settings: The table `[tools]`: arrays of tables `floor`, `room`, `device`, `group`; tables `weather`
-            and one of the name of each driver that needs it.
+        settings: The table `[tools]`: arrays of tables `floor`, `room`, `device`, `group`, `list`, `scene`,
+            `script`; tables `weather`, `climate` and one of the name of each driver that needs it.
         store: Where timers and lists are kept; None keeps them in memory.
 
     Raises:
@@ -159,13 +183,23 @@ async def open_house(settings: Mapping[str, Any], store: HouseStore | None = Non
         if name in settings and driver.settings is not None
     }
     devices = Devices(home)
+    scenes, scripts = read_scenes_and_scripts(settings, home)
+    house = House(
+        devices,
+        weather,
+        store or HouseStore(),
+        read_table(ClimateSettings, settings.get("climate", {}), "[tools.climate]"),
+        read_lists(settings.get("list", [])),
+        scenes,
+        scripts,
+    )
     async with AsyncExitStack() as stack:
         for name, driver in DRIVERS.items():
             moved_by_it = [device for device in home.devices if device.driver == name]
             if moved_by_it:
                 opening = driver.open(moved_by_it, tables.get(name), devices.report)
                 devices.attach(name, await stack.enter_async_context(opening))
-        yield House(devices, weather, store or HouseStore())
+        yield house
 
 
 def _weather(settings: Mapping[str, Any]) -> Weather:

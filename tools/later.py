@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from agent.due import DueItems
 from agent.schema import Format
 from agent.tool import AgentTool, tool
+from tools.moments import NO_CLOCK, due_at, next_moment, read_when
+from tools.speech import sentence
+from tools.times import parse_duration
+
+
+def _say_later(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+    return sentence(f"{result['when']}: {result['command']}")
 
 
 class Later:
@@ -16,7 +24,7 @@ class Later:
         self._due = due
         self.tools = (AgentTool(self.do_later),)
 
-    @tool
+    @tool(say=_say_later)
     async def do_later(
         self,
         command: str,
@@ -30,4 +38,22 @@ class Later:
             delay: After how long, such as ten minutes.
             time: The time of day.
         """
-        raise NotImplementedError
+        words = " ".join(command.split())
+        if not words:
+            return {"error": "What shall I do then?"}
+        if delay is not None and time is not None:
+            return {"error": "Say either after how long or at what time."}
+        if delay is not None:
+            item = await self._due.add("command", words, seconds=parse_duration(delay))
+        elif time is None:
+            return {"error": "When?"}
+        elif not self._due.clock_is_set:
+            return {"error": NO_CLOCK}
+        else:
+            now = self._due.now()
+            clock, day = read_when(time, None, now.date())
+            if clock is None:
+                return {"error": "At what time?"}
+            moment = next_moment(clock, day, now)
+            item = await self._due.add("command", words, at=moment.at, days=moment.days)
+        return {"command": words, "when": due_at(self._due, item)}

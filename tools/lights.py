@@ -6,18 +6,19 @@ lights" does not know that they hang on a plug. It has no brightness and no colo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
 from agent.schema import Format, Place, Range
 from agent.tool import AgentTool, tool
 from tools.devices import Devices
-from tools.drivers import LIGHTS, Ability, Change, Device, State
+from tools.drivers import LIGHTS, Ability, Change, Device, DeviceError, State
 from tools.resolve import DIM_LIGHTS, SWITCH_LIGHTS, Found
-from tools.results import moved, say_moved, verb
+from tools.results import cannot, moved, part, say_moved, verb
 from tools.speech import failures, listed, sentence, the
-from tools.words import Color, parse_color
+from tools.words import Color, fold, key_of, parse_color, parse_warmth, without_determiner
 
 STEP = 10
 """How much "brighter" is, in percent points."""
@@ -25,6 +26,8 @@ STEP = 10
 DIMMEST, BRIGHTEST = 1, 100
 """Where "dimmer" and "brighter" end, in percent: neither ever turns a light off."""
 
+KELVIN_STEP = 500
+"""How much "cooler" is; "much cooler" is twice that. It ends at the lamp's own coolest and warmest white."""
 
 PLACES = {
     "turn_on_light": ("room", SWITCH_LIGHTS),
@@ -42,6 +45,12 @@ def _say_relative(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> st
     else:
         levels = [f"{the(name)} is at {percent} percent" for name, percent in result["levels"].items()]
         done = listed(levels, most=4)
+    return sentence(done, result.get("note", ""), failures(result.get("failed", {})))
+
+
+def _say_effect(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+    shown = result["effect"] if result["effect"] != "none" else "no effect"
+    done = f"{result['place']} {verb(result['devices'], 'shows', 'show')} {shown}"
     return sentence(done, result.get("note", ""), failures(result.get("failed", {})))
 
 
@@ -72,32 +81,32 @@ class Lights:
             brightness: How bright, in percent; 0 is off.
             color: A colour or a white, such as red, warm white or 2700 K; also warmer or cooler.
         """
-        shade = parse_color(color) if color is not None else None
+        step = parse_warmth(color) if color is not None else None
+        shade = parse_color(color) if color is not None and step is None else None
         place = self._devices.find(room, SWITCH_LIGHTS)
         if brightness == 0:
             return await self._turn_off(place)
+        if step is not None:
+            return await self._warm(place, step * KELVIN_STEP, brightness)
         lamps, note = list(place.devices), ""
         if shade is not None:
             lamps = [device for device in lamps if _shows(device, shade)]
             if not lamps:
-                return {"error": sentence(_cannot(place.devices, f"show {shade.name}"))}
-            note = _cannot([device for device in place.devices if device not in lamps], f"show {shade.name}")
+                return {"error": sentence(cannot(place.devices, f"show {shade.name}"))}
+            note = cannot([device for device in place.devices if device not in lamps], f"show {shade.name}")
         if brightness not in (None, BRIGHTEST):
             plain = [device for device in lamps if not _can(device, "brightness")]
             if len(plain) == len(lamps):
-                return {"error": sentence(_cannot(plain, "be dimmed"))}
-            note = "; ".join(filter(None, [note, _cannot(plain, "be dimmed")]))
+                return {"error": sentence(cannot(plain, "be dimmed"))}
+            note = "; ".join(filter(None, [note, cannot(plain, "be dimmed")]))
         nearest = "" if shade is None else _nearest_white(lamps, shade)
         note = "; ".join(filter(None, [note, nearest]))
 
         def plan(device: Device, state: State) -> Change:
-            dims = _can(device, "brightness")
-            change = Change(on=True, brightness=brightness if dims else None)
+            change = _lit(device, brightness)
             return change if shade is None else replace(change, **_painted(device, shade))
 
-        # Where some were left out, those that were not are named.
-        part = place if len(lamps) == len(place.devices) else _only(lamps)
-        result = moved(part, await self._devices.move(lamps, plan), note)
+        result = moved(part(place, lamps), await self._devices.move(lamps, plan), note)
         if shade is not None and not nearest and "error" not in result:
             result["color"] = shade.name  # as it was said, not as a lamp reports it
         return result
@@ -131,7 +140,7 @@ class Lights:
         """
         return await self._change(room, -(amount or STEP))
 
-    @tool(say=say_moved)
+    @tool(say=_say_effect)
     async def set_light_effect(self, room: Place, effect: str) -> dict[str, Any]:
         """Starts an effect of lights, such as rainbow, candle or party, or ends it.
 
@@ -139,7 +148,23 @@ class Lights:
             room: The room, lamp or group of lights.
             effect: What the effect is called; none ends it.
         """
-        raise NotImplementedError
+        place = self._devices.find(room, DIM_LIGHTS)
+        lamps = [device for device in place.devices if device.effects]
+        if not lamps:
+            return {"error": sentence(cannot(place.devices, "show effects"))}
+        if key_of(_effect_words(effect)) in _NO_EFFECT:
+            return await self._end_effect(place, lamps)
+        names = {device.id: _effect_named(effect, device.effects) for device in lamps}
+        able = [device for device in lamps if names[device.id]]
+        if not able:
+            known = dict.fromkeys(name for device in lamps for name in device.effects)
+            there = listed([the(device.name) for device in lamps], most=4)
+            return {"error": sentence(f'{there} cannot show "{effect}"', f"say {listed(list(known), last='or')}")}
+        name = names[able[0].id]
+        outcomes = await self._devices.move(able, lambda device, state: Change(on=True, effect=names[device.id]))
+        others = [device for device in place.devices if device not in able]
+        result = moved(part(place, able), outcomes, cannot(others, f"show {name}"))
+        return result if "error" in result else {**result, "effect": name}
 
     async def _turn_off(self, place: Found) -> dict[str, Any]:
         return moved(place, await self._devices.move(place.devices, lambda device, state: Change(on=False)))
@@ -149,38 +174,96 @@ class Lights:
         place = self._devices.find(room, DIM_LIGHTS)
         lamps = [device for device in place.devices if _can(device, "brightness")]
         if not lamps:
-            return {"error": sentence(_cannot(place.devices, "be dimmed"))}
-        states = {device.id: self._devices.state(device) for device in lamps}
-        unavailable = [device for device in lamps if not states[device.id].available]
-        on = [device for device in lamps if states[device.id].on]
-        if not on and not unavailable and step < 0:
+            return {"error": sentence(cannot(place.devices, "be dimmed"))}
+        on = self._on(lamps)
+        if not on and step < 0:
             return {"error": sentence(f"{place.label} {verb([device.name for device in place.devices])} off")}
-        lamps = [*on, *unavailable] if on or unavailable else lamps
-        unknown = [device for device in on if states[device.id].brightness is None]
-        if unknown:
-            names = listed([the(device.name) for device in unknown])
-            return {
-                "error": sentence(f"it is not known how bright {names} {verb([device.name for device in unknown])}")
-            }
+        lamps = on or lamps
         ends: set[str] = set()
 
         def plan(device: Device, state: State) -> Change:
             # Planned when its turn has come: two "brighter" at once are two steps.
-            now = state.brightness if state.on and state.brightness is not None else 0
-            wanted = now + step
+            if state.on and state.brightness is None:
+                raise DeviceError("has an unknown brightness")
+            wanted = step + ((state.brightness or 0) if state.on else 0)
             if not DIMMEST <= wanted <= BRIGHTEST:
                 ends.add("that is as bright as it goes" if step > 0 else "that is as dim as it goes")
             return Change(on=True, brightness=min(BRIGHTEST, max(DIMMEST, wanted)))
 
-        part = place if len(lamps) == len(place.devices) else _only(lamps)
         outcomes = await self._devices.move(lamps, plan)
-        result = moved(part, outcomes, "; ".join(ends))
+        result = moved(part(place, lamps), outcomes, "; ".join(ends))
         if "error" not in result:
             result["changed_by"] = step
             if "brightness" not in result:
                 done = [outcome for outcome in outcomes if not outcome.failure]
                 result["levels"] = {outcome.device.name: outcome.state.brightness for outcome in done}
         return result
+
+    async def _warm(self, place: Found, step: int, brightness: int | None) -> dict[str, Any]:
+        """Makes the white warmer or cooler than it is; of several lamps that of those that are on."""
+        lit = self._on(place.devices) or list(place.devices)
+        lamps = [device for device in lit if _can(device, "white")]
+        plain = cannot([device for device in lit if device not in lamps], "show a white of another warmth")
+        if not lamps:
+            return {"error": sentence(plain)}
+        ends: set[str] = set()
+
+        def plan(device: Device, state: State) -> Change:
+            # A lamp that shows a colour, or does not tell its white, starts from the middle of its range.
+            now = state.kelvin or (device.min_kelvin + device.max_kelvin) // 2
+            kelvin = _within(device, now + step)
+            if kelvin != now + step:
+                ends.add("that is as cool as it goes" if step > 0 else "that is as warm as it goes")
+            return replace(_lit(device, brightness), kelvin=kelvin)
+
+        outcomes = await self._devices.move(lamps, plan)
+        return moved(part(place, lamps), outcomes, "; ".join(filter(None, [plain, *ends])))
+
+    async def _end_effect(self, place: Found, lamps: Sequence[Device]) -> dict[str, Any]:
+        """Ends effects where lamps are on: one that is off shows none, and is not to be turned on by this."""
+        lit = self._on(lamps)
+        if not lit:
+            return {"error": sentence(f"{place.label} {verb([device.name for device in place.devices])} off")}
+        result = moved(part(place, lit), await self._devices.move(lit, lambda device, state: Change(effect="")))
+        return result if "error" in result else {**result, "effect": "none"}
+
+    def _on(self, lamps: Sequence[Device]) -> list[Device]:
+        """Those that are on, and those that are gone, so that it is said of them."""
+        states = {device.id: self._devices.state(device) for device in lamps}
+        return [each for each in lamps if states[each.id].on or not states[each.id].available]
+
+
+_NO_EFFECT = {"none", "no", "off", "normal", "nothing", "stop"}
+"""What ends an effect."""
+
+_OF_EFFECTS = {"effect", "effects", "mode", "light", "lights"}
+
+
+def _effect_words(effect: str) -> list[str]:
+    """Without the word for it: "the rainbow effect", "party mode"."""
+    words = without_determiner(fold(effect))
+    return words[:-1] if len(words) > 1 and words[-1] in _OF_EFFECTS else words
+
+
+def _effect_named(effect: str, effects: Sequence[str]) -> str:
+    """The stored name of an effect, "" where there is none.
+
+    It may be said whole, as those of its words that no other effect has, or with a small error of spelling.
+    """
+    names = {key_of(fold(name)): name for name in effects}
+    words = _effect_words(effect)
+    for key in (key_of(fold(effect)), key_of(words)):
+        if key in names:
+            return names[key]
+    with_words = [name for name in effects if words and set(words) <= set(fold(name))]
+    if len(with_words) == 1:
+        return with_words[0]
+    near = difflib.get_close_matches(key_of(words), names, n=1, cutoff=0.8)
+    return names[near[0]] if near else ""
+
+
+def _lit(device: Device, brightness: int | None) -> Change:
+    return Change(on=True, brightness=brightness if _can(device, "brightness") else None)
 
 
 def _can(device: Device, ability: Ability) -> bool:
@@ -194,8 +277,12 @@ def _shows(device: Device, shade: Color) -> bool:
 def _painted(device: Device, shade: Color) -> dict[str, Any]:
     """What a lamp is told to show a colour: a white as a white, if it has whites."""
     if shade.kelvin is not None and _can(device, "white"):
-        return {"kelvin": min(device.max_kelvin, max(device.min_kelvin, shade.kelvin))}
+        return {"kelvin": _within(device, shade.kelvin)}
     return {"rgb": shade.rgb}
+
+
+def _within(device: Device, kelvin: int) -> int:
+    return min(device.max_kelvin, max(device.min_kelvin, kelvin))
 
 
 def _nearest_white(lamps: list[Device], shade: Color) -> str:
@@ -207,11 +294,3 @@ def _nearest_white(lamps: list[Device], shade: Color) -> str:
         if kelvin != shade.kelvin
     ]
     return listed(clauses, most=2)
-
-
-def _only(lamps: list[Device]) -> Found:
-    return Found(tuple(lamps), listed([the(device.name) for device in lamps], most=4))
-
-
-def _cannot(devices: list[Device] | tuple[Device, ...], what: str) -> str:
-    return f"{listed([the(device.name) for device in devices], most=4)} cannot {what}" if devices else ""

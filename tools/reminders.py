@@ -2,11 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
-from agent.due import DueItems
+from agent.due import DueItem, DueItems
 from agent.schema import Format
 from agent.tool import AgentTool, tool
+from tools.moments import NO_CLOCK, due_at, next_moment, of_moment, read_when
+from tools.speech import listed, sentence
+from tools.times import parse_duration
+from tools.which import Kind, choose
+
+_MOST_SPOKEN = 8
+"""How many reminders an answer speaks of."""
+
+
+def _say_added(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+    return sentence(f"I will remind you {result['when']}: {result['text']}")
+
+
+def _say_cancelled(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+    texts = [f'"{text}"' for text in result["cancelled"]]
+    if len(texts) == 1:
+        return f"The reminder {texts[0]} is cancelled."
+    return f"The reminders {listed(texts, most=4)} are cancelled."
+
+
+def _say_reminders(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+    reminders = [f"{each['text']} {each['when']}" for each in result["reminders"]]
+    if not reminders:
+        return "There is no reminder."
+    several = f"are {len(reminders)} reminders" if len(reminders) > 1 else "is 1 reminder"
+    return sentence(f"There {several}: {listed(reminders, most=_MOST_SPOKEN)}")
 
 
 class Reminders:
@@ -14,13 +41,14 @@ class Reminders:
 
     def __init__(self, due: DueItems) -> None:
         self._due = due
+        self._kind = Kind("reminder", self._described, lambda words, items: of_moment(due, words, items))
         self.tools = (
             AgentTool(self.add_reminder),
             AgentTool(self.cancel_reminder),
             AgentTool(self.get_reminders),
         )
 
-    @tool
+    @tool(say=_say_added)
     async def add_reminder(
         self,
         text: str,
@@ -36,18 +64,39 @@ class Reminders:
             day: The day, such as tomorrow or on Friday.
             delay: After how long, such as ten minutes.
         """
-        raise NotImplementedError
+        words = " ".join(text.split())
+        if not words:
+            return {"error": "What shall I remind you of?"}
+        if delay is not None and (time is not None or day is not None):
+            return {"error": "Say either after how long or at what time."}
+        if delay is not None:
+            item = await self._due.add("reminder", words, seconds=parse_duration(delay))
+        elif time is None and day is None:
+            return {"error": "When shall I remind you?"}
+        elif not self._due.clock_is_set:
+            return {"error": NO_CLOCK}
+        else:
+            now = self._due.now()
+            moment = next_moment(*read_when(time, day, now.date()), now)
+            item = await self._due.add("reminder", words, at=moment.at, days=moment.days)
+        return {"text": words, "when": due_at(self._due, item)}
 
-    @tool
+    @tool(say=_say_cancelled)
     async def cancel_reminder(self, reminder: str | None = None) -> dict[str, Any]:
         """Cancels a reminder, or all of them.
 
         Args:
             reminder: What it is about, or all; absent is the only one.
         """
-        raise NotImplementedError
+        chosen = choose(reminder, self._due.items("reminder"), self._kind)
+        cancelled = [item.text for item in chosen if await self._due.remove(item.id)]
+        return {"cancelled": cancelled} if cancelled else {"error": "It was told just now."}
 
-    @tool(read_only=True)
+    @tool(read_only=True, say=_say_reminders)
     async def get_reminders(self) -> dict[str, Any]:
         """Tells which reminders there are."""
-        raise NotImplementedError
+        items = self._due.items("reminder")
+        return {"reminders": [{"text": item.text, "when": due_at(self._due, item)} for item in items]}
+
+    def _described(self, item: DueItem) -> str:
+        return f"{item.text} {due_at(self._due, item)}"

@@ -123,7 +123,7 @@ _KIND_WORDS: dict[str, tuple[frozenset[Kind], bool]] = {
         (frozenset({Kind.PLUG}), "plug socket outlet", "plugs sockets outlets"),
         (frozenset({Kind.FAN}), "fan", "fans"),
         (frozenset({Kind.WINDOW}), "window", "windows"),
-        (frozenset({Kind.DOOR, Kind.GARAGE_DOOR}), "door", "doors"),
+        (frozenset({Kind.DOOR, Kind.GARAGE_DOOR, Kind.LOCK}), "door", "doors"),
         (ANY, "device thing appliance", "devices things appliances stuff"),
     )
     for plural, words in enumerate((singular_words, plural_words))
@@ -444,7 +444,8 @@ class Resolver:
             found = self._in_area(rooms[0], wish)
             if found is not None:
                 return found
-        for kinds in (wish.kinds, wish.named):
+        # A room without lights is no name for the speaker in it that is called after it.
+        for kinds in (wish.kinds, wish.named) if self._area(tokens) is None else (wish.kinds,):
             for some in (self._by_start.get(key, {}), self._with_words(tokens)):
                 place = self._chosen([device for device in some.values() if device.kind in kinds], every, spoken)
                 if place is not None:

@@ -1,35 +1,240 @@
-"""Scenes and scripts: what the owner has put together under one name."""
+"""Scenes and scripts: what the owner has put together under one name.
+
+A scene moves devices, all at once; a script calls functions, one after another (`tools.scripts`). People do not
+know which of the two they made, so each function here finds the names of both. A small error of spelling does not
+count, but for the name of a script that has to ask.
+"""
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from typing import Any
 
+from agent.errors import ArgumentError, SettingsError
 from agent.schema import Name
-from agent.tool import AgentTool, tool
+from agent.tool import AgentTool, ConfirmationTool, tool
+from tools.areas import area_named
 from tools.devices import Devices
+from tools.home import Home
+from tools.resolve import PlaceError, Wish
+from tools.scene_states import Scene, read_scene
+from tools.scripts import (
+    Script,
+    check_script,
+    question_of,
+    read_script,
+    risky_steps,
+    run_script,
+    say_script,
+    scene_named,
+)
+from tools.settings import read_tables
+from tools.speech import failures, listed, sentence
+from tools.words import fold, key_of, name_key
+
+FUNCTIONS = {"activate_scene": "scene", "run_script": "script"}
+"""The functions of this file with their parameter."""
+
+_KIND_WORDS = {"scene", "scenes", "mode", "script", "routine", "program", "programme", "automation"}
+"""Words around a name that do not belong to it: "the movie night scene", "good night mode"."""
+
+_ALIKE = 0.85
+"""How alike two spellings are that mean the same."""
+
+_confirmed: ContextVar[frozenset[int]] = ContextVar("_confirmed", default=frozenset())
+"""The steps of a script that the question of this call named. A tool is handed no context, and the answer to a
+question takes its time: what has to be asked only since then was not said yes to."""
+
+
+def read_scenes_and_scripts(settings: Mapping[str, Any], home: Home) -> tuple[tuple[Scene, ...], tuple[Script, ...]]:
+    """Those of the tables `[[tools.scene]]` and `[[tools.script]]`.
+
+    Raises:
+        SettingsError: A key or a name is wrong, or two of them have the same name.
+    """
+    scenes = tuple(read_scene(table, home) for table in read_tables(settings.get("scene", []), "tools.scene"))
+    scripts = tuple(read_script(table, scenes) for table in read_tables(settings.get("script", []), "tools.script"))
+    both: tuple[Scene | Script, ...] = (*scenes, *scripts)
+    names: dict[str, str] = {}
+    for each in both:
+        for name in dict.fromkeys(map(name_key, (each.name, *each.aliases))):
+            if not name:
+                raise SettingsError(f'"{each.name}": the name of a scene or a script needs a letter or a digit')
+            if name in names:
+                same = f'"{names[name]}" and "{each.name}"'
+                raise SettingsError(f"two scenes or scripts have the same name: {same}; give one another name")
+            names[name] = each.name
+    return scenes, scripts
+
+
+def _say(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+    if "script" in result:
+        return say_script(result)
+    return sentence(f"the scene {result['scene']} is on", failures(result.get("failed", {})))
 
 
 class Scenes:
     """The functions of scenes and scripts."""
 
-    def __init__(self, devices: Devices) -> None:
+    def __init__(self, devices: Devices, scenes: Sequence[Scene] = (), scripts: Sequence[Script] = ()) -> None:
         self._devices = devices
-        self.tools = (AgentTool(self.activate_scene), AgentTool(self.run_script))
+        self._scenes = tuple(scenes)
+        self._both: tuple[Scene | Script, ...] = (*scenes, *scripts)
+        self._functions: dict[str, AgentTool] = {}
+        self.tools: tuple[AgentTool, ...] = (
+            ConfirmationTool(self.activate_scene, lambda given: self._question(given["scene"])),
+            ConfirmationTool(self.run_script, lambda given: self._question(given["script"])),
+        )
 
-    @tool
+    def bind(self, tools: Iterable[AgentTool], places: Mapping[str, tuple[str, Wish]]) -> None:
+        """Hands the house's functions to the scripts. A script never calls a script: these are left out.
+
+        Args:
+            tools: All functions of the house.
+            places: For each function of one place its parameter, and what it looks for.
+
+        Raises:
+            SettingsError: A script calls what there is not, or with arguments that do not fit.
+        """
+        self._functions = {each.name: each for each in tools if each.name not in FUNCTIONS}
+
+        def find(function: str, arguments: Mapping[str, Any]) -> None:
+            parameter, wish = places.get(function, ("", None))
+            if wish is None or parameter not in arguments:
+                return
+            try:
+                self._devices.find(arguments[parameter], wish)
+            except PlaceError:
+                # A function may have its own answer for a room that it has nothing in.
+                if area_named(self._devices.home, arguments[parameter]) is None:
+                    raise
+
+        for each in self._both:
+            if isinstance(each, Script):
+                check_script(each, self._functions, find)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What scenes and scripts are called, in all their names."""
+        return tuple(name for each in self._both for name in (each.name, *each.aliases))
+
+    def targets(self, words: Any, of_call: Callable[[str, Mapping[str, Any]], frozenset[str]]) -> frozenset[str]:
+        """The ids of the devices that a scene or script moves.
+
+        Args:
+            words: What it is called.
+            of_call: Those that the call of a function moves.
+        """
+        if not isinstance(words, str):
+            return frozenset()
+        try:
+            meant = self._meant(words)
+        except ArgumentError:
+            return frozenset({f"? {name_key(words)}"})
+        if isinstance(meant, Scene):
+            return frozenset(device.id for device, _ in meant.states)
+        ids: set[str] = set()
+        for step in meant.steps:
+            ids |= of_call(step.function, step.arguments) if step.function else frozenset()
+            ids |= self.targets(step.scene, of_call)
+        return frozenset(ids)
+
+    @tool(say=_say)
     async def activate_scene(self, scene: Name) -> dict[str, Any]:
         """Activates a scene or a mode of the home, such as movie night.
 
         Args:
             scene: What it is called.
         """
-        raise NotImplementedError
+        return await self._do(scene)
 
-    @tool
+    @tool(say=_say)
     async def run_script(self, script: Name) -> dict[str, Any]:
         """Runs a script or a routine of the home.
 
         Args:
             script: What it is called.
         """
-        raise NotImplementedError
+        return await self._do(script)
+
+    async def _do(self, words: str) -> dict[str, Any]:
+        meant = self._meant(words)
+        if isinstance(meant, Scene):
+            return await self._activate(meant)
+        confirmed = _confirmed.get()
+        _confirmed.set(frozenset())
+        return await run_script(meant, self._functions, self._activate_named, confirmed)
+
+    async def _activate_named(self, name: str) -> dict[str, Any]:
+        scene = scene_named(name, self._scenes)
+        assert scene is not None  # checked when the settings were read
+        return await self._activate(scene)
+
+    async def _activate(self, scene: Scene) -> dict[str, Any]:
+        """Moves all devices of a scene at once.
+
+        Returns:
+            `{"scene", "devices", "failed"?}`, or `{"error"}` where nothing was moved.
+        """
+        changes = {device.id: change for device, change in scene.states}
+        outcomes = await self._devices.move(
+            [device for device, _ in scene.states], lambda device, state: changes[device.id]
+        )
+        failed = {outcome.device.name: outcome.failure for outcome in outcomes if outcome.failure}
+        done = [outcome.device.name for outcome in outcomes if not outcome.failure]
+        if not done:
+            return {"error": sentence(failures(failed))}
+        return {"scene": scene.name, "devices": done} | ({"failed": failed} if failed else {})
+
+    def _question(self, words: str) -> str | None:
+        meant = self._meant(words)
+        questions = risky_steps(meant, self._functions) if isinstance(meant, Script) else {}
+        _confirmed.set(frozenset(questions))
+        return question_of(meant, questions.values()) if isinstance(meant, Script) and questions else None
+
+    def _meant(self, words: str) -> Scene | Script:
+        """The scene or script of a name.
+
+        Raises:
+            ArgumentError: There is none.
+        """
+        if not self._both:
+            raise ArgumentError("There are no scenes and no scripts in this home.")
+        exact: dict[str, Scene | Script] = {}
+        bare: dict[str, set[str]] = {}
+        for each in self._both:
+            for name in (each.name, *each.aliases):
+                exact[name_key(name)] = each
+                bare.setdefault(key_of(_bare(name)), set()).add(name_key(each.name))
+        for key in (name_key(words), key_of(_bare(words))):
+            if key in exact:
+                return exact[key]
+            if len(bare.get(key, ())) == 1:
+                return exact[next(iter(bare[key]))]
+        near = difflib.get_close_matches(key_of(_bare(words)), exact, n=2, cutoff=_ALIKE)
+        candidates = {exact[key].name: exact[key] for key in near}
+        if len(candidates) == 1:
+            [meant] = candidates.values()
+            if isinstance(meant, Scene) or not self._may_ask(meant):
+                return meant
+        hint = f"did you mean {listed(list(candidates), last='or')}?" if candidates else self._there()
+        raise ArgumentError(sentence(f'there is no scene or script called "{" ".join(words.split())}"', hint))
+
+    def _there(self) -> str:
+        names = [each.name for each in self._both]
+        return f"there {'is' if len(names) == 1 else 'are'} {listed(names, most=5)}"
+
+    def _may_ask(self, script: Script) -> bool:
+        return any(isinstance(self._functions.get(step.function or ""), ConfirmationTool) for step in script.steps)
+
+
+def _bare(words: str) -> list[str]:
+    """The words of a name without "scene", "mode" or the like before and after it."""
+    tokens = [token for token in fold(words) if token != "the"]
+    while len(tokens) > 1 and tokens[-1] in _KIND_WORDS:
+        tokens = tokens[:-1]
+    while len(tokens) > 1 and tokens[0] in _KIND_WORDS:
+        tokens = tokens[1:]
+    return tokens

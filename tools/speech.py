@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tools.drivers import DOORS, LIGHTS, SWITCHES, Kind
+from tools.drivers import CLIMATE, COVERS, DOORS, LOCKS, OPENING, PLAYERS, ROBOTS, SENSORS, SWITCHES, Kind
 
 
 def the(name: str) -> str:
@@ -34,24 +34,40 @@ def failures(failed: Mapping[str, str]) -> str:
         reasons.setdefault(reason, []).append(the(name))
     clauses = []
     for reason, names in reasons.items():
-        plural = f"are {reason[3:]}" if len(names) > 1 and reason.startswith("is ") else reason
+        verb, _, rest = reason.partition(" ")
+        plural = f"{_SEVERAL.get(verb, verb)} {rest}".strip() if len(names) > 1 else reason
         clauses.append(f"{listed(names)} {plural}")
     return "; ".join(clauses)
 
 
+_SEVERAL = {"is": "are", "has": "have", "does": "do"}
+
+
 def noun(kinds: frozenset[Kind], count: int) -> str:
     """What devices of these kinds are called, one or several of them."""
-    if kinds <= LIGHTS:
-        return "light" if count == 1 else "lights"
     if len(kinds) == 1:
         name = next(iter(kinds)).value.replace("_", " ")
-    elif kinds <= SWITCHES:
-        name = "switch"
-    elif kinds <= DOORS and Kind.WINDOW in kinds:
-        return "door or window" if count == 1 else "doors and windows"
-    else:
-        name = "door" if kinds <= DOORS else "device"
-    return name if count == 1 else name + ("es" if name.endswith("ch") else "s")
+        return name if count == 1 else name + ("es" if name.endswith("ch") else "s")
+    for known, one, several in _NOUNS:
+        if kinds <= known:
+            # "Two doors and windows are open", but "no doors or windows are".
+            return one if count == 1 else several if count else several.replace(" and ", " or ")
+    return "device" if count == 1 else "devices"
+
+
+_NOUNS = (
+    (SWITCHES, "switch", "switches"),
+    (COVERS, "blind", "blinds"),
+    (DOORS - {Kind.WINDOW} | LOCKS, "door", "doors"),
+    (DOORS | LOCKS, "door or window", "doors and windows"),
+    (COVERS | {Kind.WINDOW}, "blind or window", "blinds and windows"),
+    (OPENING | LOCKS, "blind, door or window", "blinds, doors and windows"),
+    (CLIMATE, "thermostat or air conditioner", "thermostats and air conditioners"),
+    (PLAYERS, "television or speaker", "televisions and speakers"),
+    (ROBOTS, "robot", "robots"),
+    (SENSORS, "sensor", "sensors"),
+)
+"""What several kinds together are called; the first that has them all."""
 
 
 def counted(count: int) -> str:

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from agent.schema import Place
 from agent.tool import AgentTool, tool
 from tools.devices import Devices
-from tools.drivers import ANY, COVERS, DOORS, FANS, LIGHTS, LOCKS, ON_OFF, PLAYERS, SWITCHES, Device, Kind
-from tools.resolve import ASK, Wish
-from tools.results import appearance, look, verb
+from tools.drivers import (
+    ANY,
+    COVERS,
+    DOORS,
+    FANS,
+    LIGHTS,
+    LOCKS,
+    ON_OFF,
+    OPENING,
+    PLAYERS,
+    SWITCHES,
+    Device,
+    Kind,
+    State,
+)
+from tools.resolve import ASK, PlaceError, Wish
+from tools.results import verb
 from tools.speech import counted, listed, noun, sentence, the
+from tools.telling import predicate, tell
+from tools.temperature import HomeUnit
 
 KindName = Literal["light", "switch", "fan", "blind", "door", "window", "lock", "player", "any"]
 StateName = Literal["on", "off", "open", "closed", "locked", "unlocked", "playing", "any"]
@@ -29,34 +45,63 @@ KINDS: dict[str, frozenset[Kind]] = {
 }
 """What `kind` stands for: switches are also plugs and fans, a lock may know of its door."""
 
-_STATES: dict[str, tuple[frozenset[Kind], frozenset[str]]] = {
-    "on": (ON_OFF, frozenset({"on"})),
-    "off": (ON_OFF, frozenset({"off"})),
-    # A door on its way is not closed, and who asks for open doors wants to know of it.
-    "open": (DOORS, frozenset({"open", "opening", "closing"})),
-    "closed": (DOORS, frozenset({"closed"})),
-    "any": (ANY, frozenset({"on", "off", "open", "opening", "closing", "closed", "unknown"})),
-}
-
 _MOST_NAMES = 8
-"""How many names an answer speaks; the rest is counted."""
+"""How many names or clauses an answer speaks; the rest is counted."""
+
+
+def _on(state: State) -> bool | None:
+    return state.playing if state.on is None else state.on
+
+
+def _open(state: State) -> bool | None:
+    # A door on its way is not closed, and who asks for open doors wants to know of it. In a lock the bolt moves.
+    return True if state.moving and state.locked is None else state.open
+
+
+def _locked(state: State) -> bool | None:
+    return False if state.moving else state.locked
+
+
+def _playing(state: State) -> bool | None:
+    return False if state.on is False else state.playing
+
+
+def _not(test: Callable[[State], bool | None]) -> Callable[[State], bool | None]:
+    def opposite(state: State) -> bool | None:
+        value = test(state)
+        return None if value is None else not value
+
+    return opposite
+
+
+_STATES: dict[str, tuple[frozenset[Kind], Callable[[State], bool | None]]] = {
+    "on": (ON_OFF, _on),
+    "off": (ON_OFF, _not(_on)),
+    "open": (OPENING | LOCKS, _open),
+    "closed": (OPENING | LOCKS, _not(_open)),
+    "locked": (LOCKS, _locked),
+    "unlocked": (LOCKS, _not(_locked)),
+    "playing": (PLAYERS, _playing),
+    "any": (ANY, lambda state: True),
+}
+"""Which devices can be in a state, and whether one is; None is not known."""
 
 
 def _say_state(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     devices = result.get("devices", [result])
-    names: dict[str, list[str]] = {}
+    names: dict[tuple[str, str, str], list[str]] = {}
     for device in devices:
-        names.setdefault(_phrase(device), []).append(the(device["device"]))
+        names.setdefault(predicate(device), []).append(device["device"])
     if len(names) == 1 and "place" in result:
-        return sentence(f"{result['place']} are {next(iter(names))}")
-    return sentence(*(f"{listed(some, _MOST_NAMES)} {verb(some)} {phrase}" for phrase, some in names.items()))
-
-
-def _phrase(device: Mapping[str, Any]) -> str:
-    """What follows "is"."""
-    if device["state"] != "unknown":
-        return appearance(device)
-    return "not available" if not device["available"] else "in a state that I do not know"
+        [(is_, are, rest)] = names
+        several = is_ if result["place"] == "everything" else are
+        return sentence(f"{result['place']} {several} {rest}" if is_ else rest)
+    clauses = [
+        f"{listed([the(name) for name in some], _MOST_NAMES)} {verb(some, is_, are)} {rest}" if is_ else rest
+        for (is_, are, rest), some in names.items()
+    ]
+    more = sum(len(some) for some in list(names.values())[_MOST_NAMES:])
+    return sentence(*clauses[:_MOST_NAMES], f"and {counted(more)} more" if more else "")
 
 
 def _say_list(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
@@ -65,7 +110,8 @@ def _say_list(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     if result["kind"] == "devices" and not names:
         amount = "nothing"
     are = "is" if count == 1 or amount == "nothing" else "are"
-    found = f"there {are} {amount}" if state == "any" else f"{amount} {are} {state}"
+    known = "known to be " if result.get("unknown") and not names else ""
+    found = f"there {are} {amount}" if state == "any" else f"{amount} {are} {known}{state}"
     if names:
         found += f": {listed([the(name) for name in names], _MOST_NAMES)}"
     where = f"{result['where']}, " if "where" in result else ""
@@ -77,12 +123,20 @@ def _say_list(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
 PLACES = {"get_state": ("device", ASK)}
 """For each function of one place: its parameter, and what it looks for."""
 
+_LOCKS = Wish(LOCKS, LOCKS)
+
 
 class Questions:
-    """The functions that tell how the home is."""
+    """The functions that tell how the home is.
 
-    def __init__(self, devices: Devices) -> None:
+    Args:
+        devices: The devices of the home.
+        unit: What temperatures are told in.
+    """
+
+    def __init__(self, devices: Devices, unit: HomeUnit = "celsius") -> None:
         self._devices = devices
+        self._unit: HomeUnit = unit
         self.tools = (AgentTool(self.get_state), AgentTool(self.list_devices))
 
     @tool(read_only=True, say=_say_state)
@@ -93,8 +147,10 @@ class Questions:
             device: The device, room or group that is asked about.
         """
         place = self._devices.find(device, ASK)
-        told = [self._tell(each) for each in place.devices]
-        return told[0] if len(told) == 1 else {"place": place.label, "devices": told}
+        locks = self._lock_of(device, place.devices)
+        told = [tell(each, self._devices.state(each), self._unit) for each in (*place.devices, *locks)]
+        label = listed([place.label, *(the(lock.name) for lock in locks)])
+        return told[0] if len(told) == 1 else {"place": label, "devices": told}
 
     @tool(read_only=True, say=_say_list)
     async def list_devices(
@@ -107,28 +163,59 @@ class Questions:
             state: Only those in this state.
             room: Only those in this room, floor or group; absent is the whole home.
         """
-        kinds, words = KINDS[kind] & _STATES[state][0], _STATES[state][1]
-        if not kinds:
-            return {"error": f"{noun(KINDS[kind], 2)} are never {state}"}
-        where, looked_at = "", tuple(each for each in self._devices.home.devices if each.kind in kinds)
+        if kind == "lock":
+            state = _OF_LOCKS.get(state, state)
+        possible, test = _STATES[state]
+        if not KINDS[kind] & possible:
+            return {"error": sentence(f"{noun(KINDS[kind], 2)} are never {state}")}
+        where, looked_at = "", self._devices.home.devices
         if room is not None:
-            place = self._devices.find(room, Wish(kinds, kinds, asking=True))
+            place = self._devices.find(room, Wish(KINDS[kind], KINDS[kind], asking=True))
             where, looked_at = place.where, place.devices
-        found = [each.name for each in looked_at if self._devices.state(each).word in words]
-        unknown = [each.name for each in looked_at if self._devices.state(each).word == "unknown"]
-        what = frozenset(each.kind for each in looked_at) or kinds
-        # "Nothing is on" is about all that can be on, also where there are only lamps.
-        called = "devices" if kind == "any" and not found and room is None else noun(what, len(found))
-        result: dict[str, Any] = {"count": len(found), "kind": called, "state": state, "devices": found}
+        about_doors = state in ("open", "closed") or (kind == "door" and state == "any")
+        asked = [
+            each
+            for each in looked_at
+            if each.kind in KINDS[kind] & possible
+            # A lock stands for its door only where it knows how that is.
+            and not (about_doors and each.kind is Kind.LOCK and self._devices.state(each).open is None)
+        ]
+        states = {each.id: self._devices.state(each) for each in asked}
+        answers = {each.id: test(states[each.id]) if states[each.id].available else None for each in asked}
+        found = [each for each in asked if answers[each.id] or state == "any"]
+        unknown = [each.name for each in asked if answers[each.id] is None]
+        result: dict[str, Any] = {
+            "count": len(found),
+            "kind": _called(kind, state, found, asked, whole=room is None),
+            "state": state,
+            "devices": [each.name for each in found],
+        }
         if where:
             result["where"] = where
         if unknown and state != "any":
             result["unknown"] = unknown
         return result
 
-    def _tell(self, device: Device) -> dict[str, Any]:
-        state = self._devices.state(device)
-        told: dict[str, Any] = {"device": device.name, "state": state.word}
-        if device.kind in LIGHTS and state.word == "on":
-            told |= look([state])
-        return told if state.word != "unknown" else {**told, "available": state.available}
+    def _lock_of(self, words: str, devices: Sequence[Device]) -> tuple[Device, ...]:
+        """The lock of a door that is asked about: whoever asks for "the front door" may mean either."""
+        if [device.kind for device in devices] != [Kind.DOOR]:
+            return ()
+        try:
+            locks = self._devices.find(words, _LOCKS).devices
+        except PlaceError:
+            return ()
+        return locks if len(locks) == 1 and locks[0].room == devices[0].room else ()
+
+
+_OF_LOCKS: dict[StateName, StateName] = {"open": "unlocked", "closed": "locked"}
+"""What people mean by an open lock."""
+
+
+def _called(kind: str, state: str, found: Sequence[Device], asked: Sequence[Device], whole: bool) -> str:
+    """What the devices of a list are called: those that were found, else those that were asked about."""
+    if kind == "any" and not found and (whole or not asked):
+        return "devices"  # "nothing is on" is about all that can be on, also where there are only lamps
+    kinds = frozenset(each.kind for each in found or asked) or KINDS[kind]
+    if kind == "door" or (kind == "any" and state in ("open", "closed")):
+        kinds = frozenset(Kind.DOOR if each is Kind.LOCK else each for each in kinds)
+    return noun(kinds, len(found))

@@ -1,7 +1,7 @@
 """Switches: plugs, fans, the coffee machine; what is on or off and is no light.
 
 A bare room stands for its only switch, never for all of them: cutting the fridge's plug with the kettle's is
-worse than asking. A lamp that is named itself is switched here too.
+worse than asking. A lamp, a television or a speaker that is named itself is switched here too.
 """
 
 from __future__ import annotations
@@ -46,4 +46,7 @@ class Switches:
 
     async def _switch(self, words: str, on: bool) -> dict[str, Any]:
         place = self._devices.find(words, SWITCH_PLUGS)
-        return moved(place, await self._devices.move(place.devices, lambda device, state: Change(on=on)))
+        result = moved(place, await self._devices.move(place.devices, lambda device, state: Change(on=on)))
+        if result.get("state") in ("playing", "paused"):
+            result["state"] = "on"  # what was asked for, and not what it goes on playing
+        return result

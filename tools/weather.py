@@ -1,11 +1,15 @@
-"""The weather, from whoever knows it. Units are those of the data, converted once where others are asked for."""
+"""The weather, from whoever knows it. Units are those of the data, converted once where others are asked for.
+
+Nothing is made up from what the data leaves out: a unit that is missing is said to be, a day without data has no
+forecast, and what was written more than three hours ago is told with its time.
+"""
 
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol
 
@@ -13,16 +17,20 @@ from agent.errors import HearthError
 from agent.schema import Format
 from agent.threads import run_in_thread
 from agent.tool import AgentTool, tool
-from tools.speech import sentence
-from tools.words import name_key
+from tools.moments import spoken_date, spoken_time
+from tools.speech import listed, sentence
+from tools.temperature import HomeUnit, Unit, convert, degrees, is_number, rounded, unit_named
+from tools.times import parse_day
+from tools.words import fold, name_key
 
-Unit = Literal["celsius", "fahrenheit", "kelvin"]
+_FRESH = timedelta(hours=3)
+"""How old data may be and still be told without its time."""
 
-_UNITS: dict[str, Unit] = {
-    "celsius": "celsius", "c": "celsius", "°c": "celsius",
-    "fahrenheit": "fahrenheit", "f": "fahrenheit", "°f": "fahrenheit",
-    "kelvin": "kelvin", "k": "kelvin",
-}  # fmt: skip
+_FIRST_YEAR = 2025
+"""A clock that shows less was never set, so no day can be told by it."""
+
+_MOST_DAYS = 7
+"""How many days an answer tells."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +42,50 @@ class Observation:
         temperature: In `unit`.
         unit: None where the data does not say; it is never guessed from the number.
         condition: "sunny", "light rain" ...; "" where it is not known.
+        updated: When the data was written, as naive local time; None where it does not say.
     """
 
     location: str
     temperature: float
     unit: Unit | None = None
     condition: str = ""
+    updated: datetime | None = None
+
+
+@dataclass(frozen=True)
+class ComingDay:
+    """What the weather of a day will be; what is not known of it is None or "".
+
+    Attributes:
+        date: Which day.
+        low: The lowest temperature, in the forecast's unit.
+        high: The highest.
+        condition: As of an `Observation`.
+        rain_chance: In percent.
+    """
+
+    date: date
+    low: float | None = None
+    high: float | None = None
+    condition: str = ""
+    rain_chance: float | None = None
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """The weather of the coming days at a place.
+
+    Attributes:
+        location: The place's name as the data has it.
+        days: By date, the earliest first.
+        unit: That of the temperatures; None where the data does not say.
+        updated: As of an `Observation`.
+    """
+
+    location: str
+    days: tuple[ComingDay, ...]
+    unit: Unit | None = None
+    updated: datetime | None = None
 
 
 class WeatherError(HearthError, LookupError):
@@ -51,6 +97,14 @@ class WeatherProvider(Protocol):
 
     async def current(self, location: str | None) -> Observation:
         """The weather at a place, or at home.
+
+        Raises:
+            WeatherError: It is not known.
+        """
+        ...
+
+    async def forecast(self, location: str | None) -> Forecast:
+        """The weather of the coming days at a place, or at home.
 
         Raises:
             WeatherError: It is not known.
@@ -74,13 +128,33 @@ class WeatherSettings:
 
 
 class WeatherFile:
-    """Weather from a JSON file: `{"home"?: PLACE, "places": {PLACE: {"temperature", "unit"?, "condition"?}}}`."""
+    """Weather from a JSON file: `{"home"?: PLACE, "updated"?, "places": {PLACE: {"temperature", "unit"?,
+    "condition"?, "updated"?, "forecast"?: [{"date", "low"?, "high"?, "condition"?, "rain_chance"?}]}}}`.
+
+    Dates and times are ISO 8601, `rain_chance` is in percent, and `unit` is that of all temperatures of the place.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     async def current(self, location: str | None) -> Observation:
         """The weather at a place of the file; without a location at its `"home"` or its only place."""
+        return self._observation(*await self._place(location))
+
+    async def forecast(self, location: str | None) -> Forecast:
+        """The coming days at such a place."""
+        return self._forecast(*await self._place(location))
+
+    def health(self) -> str:
+        """ "ok", or why the file cannot be used."""
+        try:
+            self._read()
+        except WeatherError as error:
+            return str(error)
+        return "ok"
+
+    async def _place(self, location: str | None) -> tuple[str, dict[str, Any]]:
+        """The name of a place and what the file has of it."""
         # In a thread: where the file lies may hang, a network's folder say, and the lamps are not to.
         data = await run_in_thread(self._read, "weather")
         places: dict[str, Any] = {name_key(name): (name, place) for name, place in data["places"].items()}
@@ -90,15 +164,10 @@ class WeatherFile:
             raise WeatherError(f"it was not said where; there is weather for {_names(data)}")
         if name_key(location) not in places:
             raise WeatherError(f"no weather data for {location}; there is weather for {_names(data)}")
-        return self._observation(*places[name_key(location)])
-
-    def health(self) -> str:
-        """ "ok", or why the file cannot be used."""
-        try:
-            self._read()
-        except WeatherError as error:
-            return str(error)
-        return "ok"
+        name, place = places[name_key(location)]
+        if not isinstance(place, dict):
+            raise WeatherError(f"no weather data for {name}: {self._path} has nothing of it")
+        return name, {"updated": data.get("updated"), **place}
 
     def _read(self) -> dict[str, Any]:
         try:
@@ -111,36 +180,60 @@ class WeatherFile:
             raise WeatherError(f'no weather data: {self._path} has no "places"')
         return data
 
-    def _observation(self, name: str, place: Any) -> Observation:
-        temperature = place.get("temperature") if isinstance(place, dict) else None
-        if (
-            isinstance(temperature, bool)
-            or not isinstance(temperature, (int, float))
-            or not abs(temperature) <= sys.float_info.max  # also of a whole number, and of NaN
-        ):
+    def _observation(self, name: str, place: dict[str, Any]) -> Observation:
+        if not is_number(place.get("temperature")):
             raise WeatherError(f"no weather data for {name}: {self._path} has no temperature for it")
+        temperature = float(place["temperature"])
+        return Observation(name, temperature, self._unit(name, place), _text(place, "condition"), _updated(place))
+
+    def _forecast(self, name: str, place: dict[str, Any]) -> Forecast:
+        entries = place.get("forecast", [])
+        try:
+            days = [_coming_day(entry) for entry in entries]
+        except (TypeError, ValueError, KeyError, AttributeError) as error:
+            raise WeatherError(f"no forecast for {name}: {self._path} has a day of it that cannot be read") from error
+        if not days:
+            raise WeatherError(f"no forecast for {name}: {self._path} has none")
+        days.sort(key=lambda day: day.date)
+        return Forecast(name, tuple(days), self._unit(name, place), _updated(place))
+
+    def _unit(self, name: str, place: dict[str, Any]) -> Unit | None:
         unit = place.get("unit")
-        if unit is not None and str(unit).casefold() not in _UNITS:
+        if unit is None:
+            return None
+        known = unit_named(str(unit))
+        if known is None:
             raise WeatherError(f"no weather data for {name}: {self._path} has the unknown unit {unit!r}")
-        condition = place.get("condition")
-        return Observation(
-            name,
-            float(temperature),
-            None if unit is None else _UNITS[str(unit).casefold()],
-            condition if isinstance(condition, str) else "",
-        )
+        return known
 
 
-def convert(temperature: float, source: Unit, target: Unit) -> float:
-    """A temperature in another unit, not rounded."""
-    if source == target:
-        return temperature
-    kelvin = {
-        "celsius": temperature + 273.15,
-        "fahrenheit": (temperature - 32) / 1.8 + 273.15,
-        "kelvin": temperature,
-    }[source]
-    return {"celsius": kelvin - 273.15, "fahrenheit": (kelvin - 273.15) * 1.8 + 32, "kelvin": kelvin}[target]
+def _coming_day(entry: Any) -> ComingDay:
+    """A day of a forecast.
+
+    Raises:
+        TypeError, ValueError, KeyError, AttributeError: It is none.
+    """
+    numbers = [entry.get(key) for key in ("low", "high", "rain_chance")]
+    if any(number is not None and not is_number(number) for number in numbers):
+        raise ValueError(f"not a number: {entry!r}")
+    low, high, rain = (None if number is None else float(number) for number in numbers)
+    if rain is not None and not 0 <= rain <= 100:
+        raise ValueError(f"not in percent: {rain}")
+    return ComingDay(date.fromisoformat(entry["date"]), low, high, _text(entry, "condition"), rain)
+
+
+def _text(entry: Mapping[str, Any], key: str) -> str:
+    text = entry.get(key)
+    return text if isinstance(text, str) else ""
+
+
+def _updated(place: Mapping[str, Any]) -> datetime | None:
+    """When it was written, in local time; what is no time is as if it was not there."""
+    try:
+        at = datetime.fromisoformat(_text(place, "updated"))
+        return at if at.tzinfo is None else at.astimezone().replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _names(data: Mapping[str, Any]) -> str:
@@ -148,19 +241,55 @@ def _names(data: Mapping[str, Any]) -> str:
 
 
 def _say_weather(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
-    place = f"In {result['location']} it's currently {result['temperature']:g}"
+    told = degrees(result["temperature"], result.get("unit"))
     condition = f" and {result['condition']}" if result.get("condition") else ""
-    if "unit" not in result:
-        return sentence(f"{place} degrees{condition}", "the weather data does not say in which unit")
-    unit = result["unit"]
-    return sentence(f"{place} {'kelvin' if unit == 'kelvin' else f'degrees {unit.capitalize()}'}{condition}")
+    doubt = "" if "unit" in result else _NO_UNIT
+    if "as_of" in result:
+        return sentence(f"In {result['location']} it was {told}{condition} as of {result['as_of']}", doubt)
+    return sentence(f"In {result['location']} it's currently {told}{condition}", doubt)
+
+
+def _say_forecast(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+    days = result.get("days", [result])
+    unit = result.get("unit")
+    clauses = [_clause(day, unit, f" in {result['location']}" if day is days[0] else "") for day in days]
+    warm = any("low" in day or "high" in day for day in days)
+    as_of = f"that is as of {result['as_of']}" if "as_of" in result else ""
+    return sentence(*clauses, _NO_UNIT if warm and unit is None else "", as_of)
+
+
+def _clause(day: Mapping[str, Any], unit: Unit | None, where: str) -> str:
+    """ "tomorrow in Hamburg it will be 3 to 8 degrees Celsius and cloudy, with a 60 percent chance of rain"."""
+    low, high = day.get("low"), day.get("high")
+    warmth = ""
+    if low is not None and high is not None and low != high:
+        warmth = f"{rounded(low):.15g} to {degrees(high, unit)}"
+    elif high is not None:
+        warmth = f"{'' if low is not None else 'at most '}{degrees(high, unit)}"
+    elif low is not None:
+        warmth = f"at least {degrees(low, unit)}"
+    will = listed([phrase for phrase in (warmth, day.get("condition", "")) if phrase])
+    rain = f"{day['rain_chance']:.15g} percent chance of rain" if "rain_chance" in day else ""
+    if not will:
+        return f"{day['day']}{where} there is a {rain}" if rain else f"{day['day']}{where} nothing is known"
+    return f"{day['day']}{where} it will be {will}{f', with a {rain}' if rain else ''}"
+
+
+_NO_UNIT = "the weather data does not say in which unit"
 
 
 class Weather:
-    """The function that tells the weather."""
+    """The functions that tell the weather."""
 
-    def __init__(self, provider: WeatherProvider | None) -> None:
+    def __init__(self, provider: WeatherProvider | None, now: Callable[[], datetime] = datetime.now) -> None:
+        """Weather from a provider, or none.
+
+        Args:
+            provider: Who knows it.
+            now: Tells the local time.
+        """
         self._provider = provider
+        self._now = now
         self.tools = (AgentTool(self.get_current_weather), AgentTool(self.get_weather_forecast))
 
     @tool(read_only=True, say=_say_weather)
@@ -179,17 +308,15 @@ class Weather:
             seen = await self._provider.current(location)
         except WeatherError as error:
             return {"error": str(error)}
-        temperature = seen.temperature
-        if unit is not None and seen.unit is not None:
-            temperature = convert(temperature, seen.unit, unit)
-        result: dict[str, Any] = {"location": seen.location, "temperature": _rounded(temperature)}
+        temperature = rounded(_in_unit(seen.temperature, seen.unit, unit))
+        result: dict[str, Any] = {"location": seen.location, "temperature": temperature}
         if seen.unit is not None:
             result["unit"] = unit or seen.unit
         if seen.condition:
             result["condition"] = seen.condition
-        return result
+        return result | self._as_of(seen.updated)
 
-    @tool(read_only=True)
+    @tool(read_only=True, say=_say_forecast)
     async def get_weather_forecast(
         self,
         day: Annotated[str, Format("day")] | None = None,
@@ -203,14 +330,84 @@ class Weather:
             location: The city or place; absent is at home.
             unit: The unit of the temperatures; absent is that of the data.
         """
-        raise NotImplementedError
+        if self._provider is None:
+            return {"error": "no weather data: no provider is set up"}
+        today = self._now().date()
+        if today.year < _FIRST_YEAR:
+            return {"error": "I do not know which day it is: the clock has not been set since the start."}
+        wanted = _days(day, today)
+        try:
+            known = await self._provider.forecast(location)
+        except WeatherError as error:
+            return {"error": str(error)}
+        days = [each for each in known.days if each.date in wanted][:_MOST_DAYS]
+        if not days:
+            return {"error": _no_forecast(wanted, known, today)}
+        told = [_told(each, known.unit, unit, today) for each in days]
+        result = {"location": known.location, **(told[0] if len(told) == 1 else {"days": told})}
+        if known.unit is not None:
+            result["unit"] = unit or known.unit
+        return result | self._as_of(known.updated)
 
     def health(self) -> str:
         """One line for a person."""
         return "no provider is set up" if self._provider is None else self._provider.health()
 
+    def _as_of(self, updated: datetime | None) -> dict[str, str]:
+        """When data was written that is not of these hours."""
+        now = self._now()
+        if updated is None or now - updated < _FRESH:
+            return {}
+        day = "" if updated.date() == now.date() else f" {spoken_date(updated.date(), now.date())}"
+        return {"as_of": spoken_time(updated.time()) + day}
 
-def _rounded(temperature: float) -> float:
-    """To a tenth, and whole where it is."""
-    tenths = round(temperature, 1)
-    return int(tenths) if tenths == int(tenths) else tenths
+
+def _days(words: str | None, today: date) -> list[date]:
+    """The days that are asked about: one, both of a weekend, or those of a week.
+
+    Raises:
+        ArgumentError: It is no day.
+    """
+    if words is None:
+        return [today]
+    last = fold(words)[-1:]
+    if fold(words) in (["week"], ["this", "week"], ["the", "week"], ["rest", "of", "the", "week"]):
+        return [today + timedelta(number) for number in range(7 - today.weekday())]
+    read = parse_day(words, today)
+    if read.weekdays:
+        return [each for each in (today + timedelta(number) for number in range(7)) if each.weekday() in read.weekdays]
+    first = read.date or today
+    if last == ["weekend"] and first.weekday() == 5:
+        return [first, first + timedelta(1)]
+    if last == ["week"] and fold(words)[:1] == ["next"]:
+        return [first + timedelta(number) for number in range(7)]
+    return [first]
+
+
+def _told(day: ComingDay, source: Unit | None, unit: HomeUnit | None, today: date) -> dict[str, Any]:
+    """A day as primitives, its temperatures in the unit that was asked for, if theirs is known."""
+    told: dict[str, Any] = {"date": day.date.isoformat(), "day": spoken_date(day.date, today)}
+    for name, temperature in (("low", day.low), ("high", day.high)):
+        if temperature is not None:
+            told[name] = rounded(_in_unit(temperature, source, unit))
+    if day.condition:
+        told["condition"] = day.condition
+    if day.rain_chance is not None:
+        told["rain_chance"] = rounded(day.rain_chance)
+    return told
+
+
+def _in_unit(temperature: float, source: Unit | None, unit: HomeUnit | None) -> float:
+    """Converted where another unit is asked for, and the data's is known."""
+    return temperature if source is None or unit is None else convert(temperature, source, unit)
+
+
+def _no_forecast(wanted: list[date], known: Forecast, today: date) -> str:
+    which, last = _for(wanted[0], today), known.days[-1].date
+    if last < wanted[0] and last >= today:
+        return f"There is no forecast for {which}; it reaches until {_for(last, today)}."
+    return f"There is no forecast for {which}."
+
+
+def _for(day: date, today: date) -> str:
+    return spoken_date(day, today).removeprefix("on ")

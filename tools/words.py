@@ -171,6 +171,24 @@ def parse_color(text: str) -> Color:
     )
 
 
+def parse_warmth(text: str) -> int | None:
+    """How much cooler a white is to be, in steps: "cooler" is 1, "much cooler" 2, "a bit warmer" -1.
+
+    Returns:
+        None where the words do not compare, as in "warm white".
+    """
+    words = fold(text)
+    steps = [_WARMTHS[word] for word in words if word in _WARMTHS]
+    if len(steps) != 1 or not set(words) <= _WARMTHS.keys() | _LITTLE | _MUCH:
+        return None
+    return steps[0] * (2 if _MUCH & set(words) else 1)
+
+
+_WARMTHS = {"warmer": -1, "cooler": 1, "colder": 1}
+_LITTLE = set("a bit little tad touch slightly somewhat tiny smidge white light color colour tone".split())
+_MUCH = set("much lot lots far way considerably significantly".split())
+
+
 def _hundreds(text: str) -> int | None:
     """A whole number, also as "twenty seven hundred"."""
     tail = re.fullmatch(r"(.+?)[\s-]hundred", text.strip(), re.IGNORECASE)

@@ -310,7 +310,7 @@ class Generator:
                 members = self._domains[domain]
                 tools += rng.sample(members, rng.randint(1, len(members)))
             tools = tools[: rng.randint(3, 24)] if len(tools) > 24 else tools
-        by_name = {tool.name: tool for tool in tools}
+        by_name = {tool.name: tool for tool in reversed(tools)}  # the house's own before another of its name
         tools = list(by_name.values())
         rng.shuffle(tools)
         return tools[:MAX_TOOLS]
@@ -600,7 +600,8 @@ class Generator:
 
     def _from_entry(self, tools: list[Tool], entry: Entry) -> Example | None:
         """An example of a free entry, if the tools it needs are declared."""
-        by_name = {tool.name: tool for tool in tools}
+        # Another's tool may have the name of one of the house: entries are about the house.
+        by_name = {tool.name: tool for tool in tools if self._house.get(tool.name) is tool}
         needed = [call.name for call in entry.calls] + [call.name for call, _ in entry.steps]
         if entry.ask:
             needed.append(entry.ask)

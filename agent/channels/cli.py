@@ -129,7 +129,22 @@ def one_shot_lines() -> Lines:
 
 
 async def chat(appliance: Appliance, lines: Lines, *, session: str, room: str | None = None) -> None:
-    """A conversation: a line is a command, until the end of input."""
+    """A conversation: a line is a command, until the end of input; what is due meanwhile is told."""
+    listening = asyncio.create_task(_print_announcements(appliance, lines.is_terminal))
+    try:
+        await _converse(appliance, lines, session, room)
+    finally:
+        listening.cancel()
+
+
+async def _print_announcements(appliance: Appliance, at_terminal: bool) -> None:
+    before, after = ("\n", "> ") if at_terminal else ("", "")  # the line of the prompt has begun already
+    with contextlib.suppress(AgentError):  # Where the service went away, the next command says so.
+        async for announcement in appliance.announcements():
+            print(f"{before}{printable(announcement.text)}\n{after}", end="", flush=True)
+
+
+async def _converse(appliance: Appliance, lines: Lines, session: str, room: str | None) -> None:
     while True:
         if lines.is_terminal:
             print("> ", end="", flush=True)

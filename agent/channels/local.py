@@ -8,7 +8,9 @@ JSON lines over a Unix socket. A request is one object with a "type":
     {"type": "tools", "level"?}                               {"type": "tools", "level", "tools"}
     {"type": "names"}                                         {"type": "names", "names"}
     {"type": "status"}                                        {"type": "status", "node", "broker", ...}
-    {"type": "watch"}                                         {"type": "house", "device", "state"}, and so on
+    {"type": "watch"}                                         {"type": "house", "device", "state"}, and so on,
+                                                              {"type": "announcement", "id", "kind", "text",
+                                                              "room"?, "late_s"?} when something is due
     {"type": "sessions"}                                      {"type": "sessions", "sessions"}
     {"type": "export", "session"}                             {"type": "export", "session"}
     {"type": "delete", "session"}                             {"type": "delete", "found"}
@@ -26,13 +28,14 @@ import json
 import logging
 import os
 import uuid
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any, Protocol
 
 from agent.command import Command
 from agent.config import runtime_directory
+from agent.due import Announcement
 from agent.errors import AgentError, ErrorCode, HearthError, StoreError
 from agent.events import AgentEvent, event_from_json
 from agent.house import HouseEvent
@@ -59,6 +62,8 @@ class Appliance(Protocol):
     async def status(self) -> dict[str, Any]: ...
 
     def watch(self) -> AsyncGenerator[HouseEvent, None]: ...
+
+    def announcements(self) -> AsyncIterator[Announcement]: ...
 
     async def sessions(self) -> list[dict[str, Any]]: ...
 
@@ -160,6 +165,7 @@ class _Connection:
                 self._commands.put_nowait(_command(request))
             elif request["type"] == "watch":
                 tasks.create_task(self._watch())
+                tasks.create_task(self._listen())
             else:
                 await self._send(await self._answer(request))
         except asyncio.QueueFull:
@@ -185,6 +191,10 @@ class _Connection:
     async def _watch(self) -> None:
         async for event in self._appliance.watch():
             await self._send({"type": "house", "device": event.device, "state": event.state})
+
+    async def _listen(self) -> None:
+        async for announcement in self._appliance.announcements():
+            await self._send({"type": "announcement", **announcement.to_json()})
 
     async def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
         kind = request["type"]
@@ -250,7 +260,14 @@ class LocalClient:
     async def watch(self) -> AsyncGenerator[HouseEvent, None]:
         async with aclosing(self._exchange({"type": "watch"})) as lines:
             async for line in lines:
-                yield HouseEvent(line["device"], line["state"])
+                if line["type"] == "house":
+                    yield HouseEvent(line["device"], line["state"])
+
+    async def announcements(self) -> AsyncGenerator[Announcement, None]:
+        async with aclosing(self._exchange({"type": "watch"})) as lines:
+            async for line in lines:
+                if line["type"] == "announcement":
+                    yield Announcement.from_json(line)
 
     async def confirm(self, call_id: str, answer: bool) -> bool:
         reply = await self._ask({"type": "confirm", "id": call_id, "answer": answer})

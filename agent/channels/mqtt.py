@@ -7,14 +7,12 @@ sends twice is ours: a retained, old or repeated command is never acted on.
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import logging
 import time
 import uuid
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from aiomqtt import Message
@@ -32,8 +30,10 @@ from agent.channels.mqtt_messages import (
     reply,
 )
 from agent.channels.mqtt_publish import publish
+from agent.clocks import clock_is_synchronized
 from agent.command import Command
 from agent.config import MqttSettings
+from agent.due import Announcement
 from agent.errors import AgentError, ErrorCode
 from agent.events import AgentEvent
 from agent.house import House
@@ -53,6 +53,9 @@ REMEMBERED = 256
 
 ANSWER_S = 3.0
 """How long stopping waits for what runs to end, in seconds."""
+
+ANNOUNCEMENT_S = 300.0
+"""How long an announcement waits for the broker; what is told later misleads, in seconds."""
 
 REPLY_PREFIX = "hearth/"
 """Where a reply may be asked to go without a word in the settings."""
@@ -81,10 +84,17 @@ class MqttChannel:
         handle: Runs a command; its stream may end in an `AgentError`.
         confirm: Answers the question about a call; False when none waited.
         house: Tells of its lights.
+        announcements: What is told when something is due; None where nothing becomes due.
     """
 
     def __init__(
-        self, settings: MqttSettings, node: str, handle: Handle, confirm: Confirm, house: House
+        self,
+        settings: MqttSettings,
+        node: str,
+        handle: Handle,
+        confirm: Confirm,
+        house: House,
+        announcements: AsyncIterator[Announcement] | None = None,
     ) -> None:
         self._max_age_s = settings.max_age_s
         self._node = node
@@ -92,6 +102,7 @@ class MqttChannel:
         self._handle = handle
         self._confirm = confirm
         self._house = house
+        self._announcements = announcements
         self._prefixes = (REPLY_PREFIX, *settings.reply_prefixes)
         subscriptions = (self._topics.command, self._topics.confirm)
         self._link = MqttLink(
@@ -111,14 +122,15 @@ class MqttChannel:
         """Stays connected until cancelled; then what still runs is answered, and we say goodbye."""
         link = asyncio.create_task(self._link.run(), name="mqtt link")
         lights = asyncio.create_task(self._watch_lights(), name="mqtt lights")
+        announcing = asyncio.create_task(self._announce(), name="mqtt announcements")
         try:
             await asyncio.wait({link})  # not awaited itself: it has to outlive us for the goodbye
         finally:
             await self._stop_commands()
             await self._link.say_goodbye()
-            link.cancel()
-            lights.cancel()
-            await asyncio.gather(link, lights, return_exceptions=True)
+            for task in (link, lights, announcing):
+                task.cancel()
+            await asyncio.gather(link, lights, announcing, return_exceptions=True)
 
     async def _stop_commands(self) -> None:
         self._stopping = True
@@ -163,7 +175,7 @@ class MqttChannel:
             return
         session = order.session or f"mqtt-{self._node}-{order.room or 'any'}"
         command = Command(order.text, "mqtt", order.id or _new_id(), session, order.room)
-        if (age := _age(order)) > self._max_age_s and clock_is_set():
+        if (age := _age(order)) > self._max_age_s and clock_is_synchronized():
             log.warning("a command on %s was sent %.0f s ago; it is not acted on", self._topics.command, age)
             why = f"The command was sent {age:.0f} seconds ago; I did nothing."
             self._refuse(command.id, session, route, ErrorCode.INVALID_REQUEST, why)
@@ -242,6 +254,13 @@ class MqttChannel:
                 log.exception("the house's events broke off")
             await asyncio.sleep(1)
 
+    async def _announce(self) -> None:
+        if self._announcements is None:
+            return
+        async for announcement in self._announcements:
+            payload = encode(announcement.to_json())
+            self._link.send(Outgoing(self._topics.announcement, payload, until=time.monotonic() + ANNOUNCEMENT_S))
+
     def _tell_lights(self) -> None:
         for device, payload in self._lights.items():
             self._tell_light(device, payload)
@@ -267,22 +286,3 @@ def _sentence(error: MalformedMessage) -> str:
 
 def _age(order: CommandMessage) -> float:
     return 0.0 if order.sent is None else time.time() - order.sent
-
-
-SYNCHRONIZED = Path("/run/systemd/timesync/synchronized")
-CLOCK_IS_UNSYNCHRONIZED = 5
-
-
-def clock_is_set() -> bool:
-    """Whether the clock is known to be right: a board without one starts in the past, and then leaps.
-
-    systemd-timesyncd leaves a file; of chrony and ntpd the kernel knows.
-    """
-    if SYNCHRONIZED.exists():
-        return True
-    try:
-        # `struct timex` of zeros only asks, and its size differs from board to board: 512 is enough for all.
-        state: int = ctypes.CDLL(None).adjtimex(ctypes.create_string_buffer(512))
-    except (OSError, AttributeError):
-        return False
-    return 0 <= state < CLOCK_IS_UNSYNCHRONIZED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
 import uuid
 from collections.abc import Callable, Sequence
@@ -52,6 +53,7 @@ class Outgoing:
 
     Attributes:
         correlation: The mark of the one who asked for it; MQTT 5 returns it.
+        until: On the monotonic clock, when it is too old to be sent.
     """
 
     topic: str
@@ -59,6 +61,7 @@ class Outgoing:
     qos: int = 1
     retain: bool = False
     correlation: bytes | None = None
+    until: float = math.inf
 
 
 class TakenOverError(MqttError):
@@ -261,6 +264,11 @@ class MqttLink:
         while True:
             # What a lost connection left unacknowledged is sent again: rather twice than not at all.
             message = self._unsent = self._unsent or await self._outbox.get()
+            if time.monotonic() > message.until:
+                log.warning("a message waited too long for the broker and is dropped: %s", message.payload.decode())
+                self._unsent = None
+                self._outbox.task_done()
+                continue
             mark = None
             if message.correlation is not None and self._protocol is ProtocolVersion.V5:
                 mark = properties(PacketTypes.PUBLISH, CorrelationData=message.correlation)

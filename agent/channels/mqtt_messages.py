@@ -20,7 +20,7 @@ MAX_READ = 2 * 1024 * 1024
 MAX_NAME = 128
 """The longest id, session and room, in characters."""
 
-OWN_TOPICS = frozenset({"command", "confirm", "event", "availability", "light"})
+OWN_TOPICS = frozenset({"command", "confirm", "event", "availability", "announcement", "light"})
 """Below `hearth/<any node>/`: where no reply goes. A reply is itself a readable command."""
 
 
@@ -54,6 +54,11 @@ class Topics:
     def availability(self) -> str:
         """Out, retained: "online" or "offline"."""
         return f"hearth/{self.node}/availability"
+
+    @property
+    def announcement(self) -> str:
+        """Out: an `Announcement`, when a timer is up, an alarm rings, a later command was carried out ..."""
+        return f"hearth/{self.node}/announcement"
 
     def light(self, device: str) -> str:
         """Out, retained: a `light_state`."""

@@ -156,6 +156,7 @@ class PromptApp(App[None]):
         self._talk.can_focus = False
         self._input.focus()
         self.run_worker(self._follow_house())
+        self.run_worker(self._follow_announcements())
         status = await self._appliance.status()
         broker = status["broker"]
         where = f"MQTT {broker['host']}:{broker['port']}" if broker else "no MQTT"
@@ -211,6 +212,10 @@ class PromptApp(App[None]):
         async with aclosing(self._appliance.watch()) as events:
             async for event in events:
                 self._view.show(event)
+
+    async def _follow_announcements(self) -> None:
+        async for announcement in self._appliance.announcements():
+            self.say(announcement.text, "bold")
 
     @contextlib.contextmanager
     def log_on_screen(self) -> Iterator[None]:

@@ -56,7 +56,9 @@ def parse_number(text: str, minimum: float | None = None, maximum: float | None 
         return numbers[0]
     if numbers or minimum is None or maximum is None:
         return None
-    for token in tokens:
+    for at, token in enumerate(tokens):
+        if token in _FRACTIONS and tokens[at + 1 : at + 2] in (["a"], ["an"]):
+            return _FRACTIONS[token]  # "half a degree" is no share of a range
         if token in _FRACTIONS:
             share = _FRACTIONS[token] * (3 if "three" in tokens else 2 if "two" in tokens else 1)
             # Half of 1 to 100 is 50: a range that begins at 1 only leaves nothing out.

@@ -117,6 +117,29 @@ class Device:
             return "open" in self.can
         return self.kind not in SENSORS
 
+    @property
+    def tells(self) -> frozenset[str]:
+        """The fields of a state that it can have; what a device cannot do is never kept of it."""
+        own = [name for kinds, names in _TOLD if self.kind in kinds for name in names]
+        own += [_TOLD_BY.get(ability, ability) for ability in self.can]
+        return frozenset([*own, "effect"] if self.effects else own)
+
+
+_TOLD_BY = {"color": "rgb", "white": "kelvin"}
+"""The field that comes with an ability, where it is called otherwise."""
+
+_TOLD: tuple[tuple[frozenset[Kind], tuple[str, ...]], ...] = (
+    (ON_OFF, ("on",)),
+    (OPENING | LOCKS, ("open", "moving")),
+    (LOCKS, ("locked",)),
+    (CLIMATE, ("temperature", "humidity", "target", "mode")),
+    (PLAYERS, ("playing", "title", "volume", "muted")),
+    (ROBOTS, ("activity",)),
+    (frozenset({Kind.SENSOR}), ("value",)),
+    (frozenset({Kind.DETECTOR}), ("detected",)),
+)
+"""The fields of a state that all devices of these kinds have."""
+
 
 @dataclass(frozen=True)
 class State:
@@ -288,6 +311,14 @@ class Driver(Protocol):
 
     def health(self) -> str:
         """One line for a person; "ok" when all is well."""
+        ...
+
+    async def probe(self) -> list[str]:
+        """Tries what can be tried without moving anything, within 10 s.
+
+        Returns:
+            A sentence for each trouble, with its cause and its cure; none when all is well.
+        """
         ...
 
 

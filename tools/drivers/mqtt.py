@@ -1,7 +1,8 @@
 """Devices that listen and tell on topics of their own: one connection for all of them.
 
-A command is sent once, never retained, at QoS 0 and only while connected, so that no broker keeps it for a
-lamp that comes back hours later. It is done when the device itself says so on its state topic.
+A command is never retained, and sent only while connected, so that no broker keeps it for a lamp that comes back
+hours later. A broker that speaks MQTT 5 tells when it refuses one. It is done when the device itself says so on
+its state topic.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agent.errors import SettingsError
 from tools.drivers import (
-    LIGHTS,
+    RISKY,
     Change,
     Device,
+    DeviceError,
     Driver,
     DriverType,
     NotAvailableError,
@@ -28,17 +30,22 @@ from tools.drivers import (
     Report,
     State,
 )
+from tools.drivers.modes import LastModes
 from tools.drivers.mqtt_payloads import (
     MqttOptions,
+    check,
     command,
-    confirms,
+    confirmed,
     read_availability,
     read_state,
-    speaks_json,
+    reported,
 )
 
 if TYPE_CHECKING:
     import aiomqtt
+
+    from agent.channels.mqtt_connection import Endpoint
+    from tools.drivers.mqtt_publish import Publisher
 
 _log = logging.getLogger(__name__)
 
@@ -111,10 +118,16 @@ class MqttDriver:
         self._password = broker.password()
         self._report = report
         self._waits = (first_wait_s, longest_wait_s)
-        self._client: aiomqtt.Client | None = None
+        self._publisher: Publisher | None = None
+        self._protocol: aiomqtt.ProtocolVersion | None = None
         self._tried = asyncio.Event()
         self._trouble = "not connected yet"
         self._refused: list[str] = []
+        self._told: set[str] = set()
+        self._unread: dict[str, str] = {}
+        self._news = asyncio.Event()
+        self._modes = LastModes()
+        self._devices = tuple(devices)
         # Nothing is known of a device before we are connected.
         self._states = {device.id: State(available=False) for device in devices}
         self._gone: set[str] = set()
@@ -128,30 +141,85 @@ class MqttDriver:
             report(device.id, self._states[device.id])
 
     async def move(self, device: Device, change: Change) -> State:
-        """Sends the command, and waits for the device to say that it is done."""
+        """Sends the command, and waits for the device to say that it is done, or on its way."""
+        import aiomqtt
+
+        from tools.drivers.mqtt_publish import NOBODY_LISTENS, REFUSED
+
         await self._first_try()
-        if self._client is None:
+        if self._publisher is None:
             raise NotAvailableError(f"is not available: {self.health()}")
         if device.id in self._gone:
             raise NotAvailableError("is not available")
+        topic = device.options.command_topic
+        change = self._modes.resolve(device, change)
+        payload = command(device, change)
+        if payload is None:
+            raise DeviceError("cannot do that")
+        before = self._states[device.id]
         heard = self._heard[device.id] = asyncio.Queue()
-        last: State | None = None
+        last, answer = None, 0
         try:
-            await self._publish(device.options.command_topic, command(device, change))
             async with asyncio.timeout(self._broker.confirm_timeout_s):
-                while last is None or not confirms(last, change):
+                answer = await self._publisher.publish(topic, payload)
+                if answer >= REFUSED:
+                    raise NotConfirmedError(f"did not get it: refused by the broker on topic {topic}")
+                while True:
                     last = await heard.get()
-            return last
+                    done = confirmed(device, change, before, last)
+                    if done is not None:
+                        return done
+        except aiomqtt.MqttError as error:
+            raise NotAvailableError(f"is not available: {error}") from error
         except TimeoutError:
-            raise NotConfirmedError(_unconfirmed(last, self._broker.confirm_timeout_s)) from None
+            if last is not None:
+                text = f"did not confirm it: it reports {reported(device, change, last)}"
+            else:
+                text = f"did not confirm it within {self._broker.confirm_timeout_s:g} s"
+                # Some brokers do not know of all who listen, so the device was waited for all the same.
+                text += f": nothing listens on {topic}" if answer == NOBODY_LISTENS else ""
+            raise NotConfirmedError(text) from None
         finally:
             del self._heard[device.id]
 
     def health(self) -> str:
         """ "ok", or why the devices cannot be reached or heard."""
-        if self._client is None:
+        if self._publisher is None:
             return f"no connection to the MQTT broker at {self._broker.host}:{self._broker.port} ({self._trouble})"
         return f"the broker refuses to tell {', '.join(self._refused)}" if self._refused else "ok"
+
+    async def probe(self) -> list[str]:
+        """Tries the connection and every topic.
+
+        Each command topic is sent an empty message, which no device takes for a command; those of locks and
+        garage doors are not, as one that takes it for a command all the same would let somebody in.
+        """
+        from tools.drivers import mqtt_probe
+
+        with suppress(TimeoutError):
+            async with asyncio.timeout(mqtt_probe.CONNECTED_WITHIN_S):
+                await self._tried.wait()
+        if self._publisher is None:
+            return [await mqtt_probe.connection_trouble(self._endpoint(), self._trouble)]
+        names = {device.options.command_topic: device.name for device in self._devices if device.kind not in RISKY}
+        names.pop(None, None)
+        troubles = [mqtt_probe.unreadable(topic) for topic in self._refused]
+        troubles += await mqtt_probe.write_troubles(self._publisher, names)
+        # A device may have answered to that.
+        with suppress(TimeoutError):
+            async with asyncio.timeout(mqtt_probe.HEARD_WITHIN_S):
+                while self._silent():
+                    self._news.clear()
+                    await self._news.wait()
+        troubles += [mqtt_probe.silent(topic) for topic in self._silent()]
+        troubles += [mqtt_probe.garbled(topic, why) for topic, why in self._unread.items()]
+        gone = [device for device in self._devices if device.id in self._gone]
+        return troubles + [mqtt_probe.gone(device.name, device.options.availability_topic) for device in gone]
+
+    def _silent(self) -> list[str]:
+        """Topics that nothing was ever heard on, though the broker did not refuse them."""
+        topics = (*self._by_state, *self._by_availability)
+        return [topic for topic in topics if topic not in self._told and topic not in self._refused]
 
     async def run(self) -> None:
         """Keeps connected until cancelled."""
@@ -161,19 +229,17 @@ class MqttDriver:
         wait = first
         while True:
             try:
-                async with self._new_client() as client:
-                    await self._subscribe(client)
+                async with self._connection() as client:
                     wait = first
-                    self._connected(client)
                     async for message in client.messages:
                         self._hear(message)
-            except aiomqtt.MqttError as error:
+            except (aiomqtt.MqttError, OSError) as error:
                 self._disconnected(str(error))
             except Exception as error:  # one that nobody thought of must not end the connection for good
                 _log.exception("the devices' MQTT connection failed")
                 self._disconnected(f"{type(error).__name__}: {error}")
             finally:
-                self._client = None
+                self._publisher = None
             self._tried.set()
             # Many houses lose one broker at the same moment; they should not all come back at one.
             await asyncio.sleep(wait * random.uniform(0.8, 1.2))
@@ -185,40 +251,48 @@ class MqttDriver:
             async with asyncio.timeout(self._broker.confirm_timeout_s):
                 await self._tried.wait()
 
-    async def _publish(self, topic: str, payload: str) -> None:
-        import aiomqtt
+    def _endpoint(self) -> Endpoint:
+        from agent.channels.mqtt_connection import Endpoint
 
-        assert self._client is not None
-        try:
-            await self._client.publish(topic, payload, qos=0, retain=False)
-        except aiomqtt.MqttError as error:
-            raise NotAvailableError(f"is not available: {error}") from error
-
-    def _new_client(self) -> aiomqtt.Client:
-        import aiomqtt
-
-        tls = None
-        if self._broker.tls:
-            ca_file = self._broker.ca_file
-            tls = aiomqtt.TLSParameters(ca_certs=str(ca_file) if ca_file else None)
+        broker = self._broker
         # Without an identifier the broker makes a new one each time, so no two houses can have the same.
-        return aiomqtt.Client(
-            self._broker.host,
-            self._broker.port,
-            username=self._broker.username,
+        return Endpoint(
+            broker.host,
+            broker.port,
+            username=broker.username,
             password=self._password,
-            tls_params=tls,
-            keepalive=30,
+            keepalive_s=30,
+            tls=broker.tls,
+            ca_file=broker.ca_file,
         )
 
-    async def _subscribe(self, client: aiomqtt.Client) -> None:
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[aiomqtt.Client]:
+        """A connection on which all is heard that the broker knows."""
+        from aiomqtt import ProtocolVersion
+
+        from tools.drivers.mqtt_publish import Publisher
+
+        endpoint = self._endpoint()
+        if self._protocol is None:
+            self._protocol = await endpoint.protocol()
+        newest = self._protocol is ProtocolVersion.V5
+        async with endpoint.connect(self._protocol) as client:
+            await self._subscribe(client, newest)
+            self._connected(Publisher(client, newest, self._broker.confirm_timeout_s))
+            yield client
+
+    async def _subscribe(self, client: aiomqtt.Client, newest: bool) -> None:
         """Subscribes, and hears what is retained before the first command is sent."""
+        from paho.mqtt.subscribeoptions import SubscribeOptions
+
+        quality: Any = SubscribeOptions(1) if newest else 1
         topics = [*self._by_state, *self._by_availability]
         self._gone.clear()
         self._refused = []
         for start in range(0, len(topics), 100):
             some = topics[start : start + 100]
-            codes = await client.subscribe([(topic, 1) for topic in some])
+            codes = await client.subscribe([(topic, quality) for topic in some])
             self._refused += [
                 topic for topic, code in zip(some, codes, strict=False) if getattr(code, "is_failure", code == 128)
             ]
@@ -229,17 +303,19 @@ class MqttDriver:
         while len(client.messages):
             self._hear(await anext(client.messages))
 
-    def _connected(self, client: aiomqtt.Client) -> None:
+    def _connected(self, publisher: Publisher) -> None:
         _log.info("connected to the devices' broker at %s:%d", self._broker.host, self._broker.port)
-        self._client = client
+        self._publisher = publisher
         self._tried.set()
         for device_id, state in list(self._states.items()):
             self._set(device_id, replace(state, available=device_id not in self._gone))
 
     def _disconnected(self, reason: str) -> None:
-        if self._client is not None or not self._tried.is_set():
+        if self._publisher is not None or not self._tried.is_set():
             _log.warning("no connection to the devices' broker: %s; trying again", reason)
-        self._client = None
+        if self._publisher is None:
+            self._protocol = None  # it may be another broker, or a newer one, that comes back
+        self._publisher = None
         self._trouble = reason
         for device_id, state in list(self._states.items()):
             self._set(device_id, replace(state, available=False))
@@ -247,6 +323,9 @@ class MqttDriver:
     def _hear(self, message: aiomqtt.Message) -> None:
         topic = str(message.topic)
         payload = message.payload if isinstance(message.payload, bytes) else b""
+        self._told.add(topic)
+        self._unread.pop(topic, None)
+        self._news.set()
         try:
             for device in self._by_availability.get(topic, ()):
                 self._hear_availability(device, read_availability(payload, device.options))
@@ -257,6 +336,7 @@ class MqttDriver:
                 if not message.retain and device.id in self._heard:
                     self._heard[device.id].put_nowait(state)
         except ValueError as error:
+            self._unread[topic] = str(error)
             _log.warning("%s: cannot read %d bytes: %s", topic, len(payload), error)
 
     def _hear_availability(self, device: Device, available: bool) -> None:
@@ -266,25 +346,8 @@ class MqttDriver:
     def _set(self, device_id: str, state: State) -> None:
         if self._states[device_id] != state:
             self._states[device_id] = state
+            self._modes.hear(device_id, state)
             self._report(device_id, state)
-
-
-def _unconfirmed(last: State | None, seconds: float) -> str:
-    if last is None:
-        return f"did not confirm it within {seconds:g} s"
-    level = f" at {last.brightness} percent" if last.on and last.brightness is not None else ""
-    return f"did not confirm it: it reports {last.word}{level}"
-
-
-def _check(device: Device) -> None:
-    options: MqttOptions = device.options
-    for topic in (options.state_topic, options.command_topic, options.availability_topic):
-        if topic is not None and (set(topic) & set("+#\0") or len(topic.encode()) > 65535):
-            raise ValueError(f'{topic!r} is no topic of one device: "+" and "#" are not allowed')
-    if device.moves and options.command_topic is None:
-        raise ValueError("command_topic is missing")
-    if device.kind in LIGHTS and not speaks_json(device) and device.can:
-        raise ValueError('schema "plain" only switches; set can = [], or schema = "json"')
 
 
 @asynccontextmanager
@@ -299,4 +362,4 @@ async def _open(devices: Sequence[Device], settings: MqttBroker | None, report: 
             await running
 
 
-MQTT = DriverType(options=MqttOptions, settings=MqttBroker, check=_check, open=_open)
+MQTT = DriverType(options=MqttOptions, settings=MqttBroker, check=check, open=_open)

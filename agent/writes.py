@@ -1,0 +1,65 @@
+"""Writes that may fail: what a full or read-only disk refuses is kept in memory, and written when it can be."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Final
+
+from agent.errors import StoreError
+
+log = logging.getLogger(__name__)
+
+RETRY_S: Final = 60.0
+"""How long after a failed write it is tried again, in seconds."""
+
+
+class Writes:
+    """Keeps the store as the memory is, one key at a time.
+
+    Attributes:
+        pending: The keys under which the store is not as the memory is, the longest first.
+    """
+
+    def __init__(self, prepare: Callable[[str], Callable[[], None]], what: str) -> None:
+        """Writes nothing yet.
+
+        Args:
+            prepare: Gives the blocking write that makes a key of the store as the memory is now.
+            what: What is written, for the log: "what becomes due".
+        """
+        self.pending: dict[str, None] = {}
+        self._prepare = prepare
+        self._what = what
+        self._trouble = ""
+        self._one_at_a_time = asyncio.Lock()
+
+    def mark(self, key: str) -> None:
+        """The memory has changed under this key."""
+        self.pending[key] = None
+
+    async def flush(self) -> None:
+        """Writes all that is pending, as far as that goes; a failure is logged, not raised."""
+        async with self._one_at_a_time:
+            while self.pending and await self._write(next(iter(self.pending))):
+                pass
+
+    async def _write(self, key: str) -> bool:
+        # Taken out first: a change that comes while this is being written is to be written after it.
+        del self.pending[key]
+        try:
+            await asyncio.to_thread(self._prepare(key))
+        except asyncio.CancelledError:
+            self.pending[key] = None
+            raise
+        except StoreError as error:
+            self.pending[key] = None
+            if str(error) != self._trouble:  # once for each reason, not once a write while a disk is full
+                log.warning("%s is in memory only: %s", self._what, error)
+            self._trouble = str(error)
+            return False
+        if self._trouble:
+            log.info("%s can be kept again", self._what)
+        self._trouble = ""
+        return True

@@ -1,0 +1,101 @@
+"""What a house keeps: on a store that works, and on one that does not for a while."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from agent import house_store
+from agent.errors import StoreError
+from agent.house_store import HouseStore
+from agent.store import SessionStore
+
+
+class Documents:
+    """The documents of a session store.
+
+    Attributes:
+        kept: By name, as JSON.
+        trouble: Raised instead of reading or writing.
+    """
+
+    def __init__(self) -> None:
+        self.kept: dict[str, str] = {}
+        self.trouble: Exception | None = None
+
+    def document(self, name: str) -> Any:
+        if self.trouble:
+            raise self.trouble
+        return json.loads(self.kept.get(name, "null"))
+
+    def put_document(self, name: str, contents: Any) -> None:
+        if self.trouble:
+            raise self.trouble
+        self.kept[name] = json.dumps(contents)
+
+    def due_items(self) -> list[dict[str, Any]]:
+        return []
+
+
+@pytest.fixture
+def documents() -> Documents:
+    return Documents()
+
+
+@pytest.fixture
+async def house(documents: Documents) -> HouseStore:
+    return HouseStore(cast(SessionStore, documents))
+
+
+async def test_a_document_is_there_after_a_restart(tmp_path: Path) -> None:
+    with closing(SessionStore(tmp_path / "sessions.db")) as store:
+        house = HouseStore(store)
+        assert await house.read("shopping") is None
+        await house.write("shopping", ["milk"])
+        assert await house.read("shopping") == ["milk"]
+    with closing(SessionStore(tmp_path / "sessions.db")) as store:
+        assert await HouseStore(store).read("shopping") == ["milk"]
+
+
+async def test_without_a_store_documents_are_kept_in_memory() -> None:
+    house = HouseStore()
+    await house.write("shopping", ["milk"])
+
+    assert await house.read("shopping") == ["milk"]
+
+
+async def test_what_cannot_be_read_is_not_taken_for_empty(documents: Documents, house: HouseStore) -> None:
+    """Who took it so would write over it."""
+    documents.kept["shopping"] = '["milk"]'
+    documents.trouble = StoreError("the disk is gone")
+    with pytest.raises(StoreError):
+        await house.read("shopping")
+    documents.trouble = None
+
+    assert await house.read("shopping") == ["milk"]
+
+
+async def test_on_a_full_disk_a_document_is_in_memory_with_one_line_and_is_written_later(
+    documents: Documents, house: HouseStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    await house.write("shopping", ["milk"])
+    documents.trouble = StoreError("database or disk is full")
+    await house.write("to do", ["tea"])
+    await house.write("to do", ["tea", "nap"])
+    assert await house.read("to do") == ["tea", "nap"]
+    documents.kept.clear()  # a damaged store begins anew
+    documents.trouble = None
+    monkeypatch.setattr(house_store, "RETRY_S", 0.01)
+    running = asyncio.create_task(house.run())
+    async with asyncio.timeout(10):
+        while len(documents.kept) < 2:
+            await asyncio.sleep(0.01)
+    running.cancel()
+
+    assert documents.kept == {"shopping": '["milk"]', "to do": '["tea", "nap"]'}
+    assert len([record for record in caplog.records if "disk is full" in record.message]) == 1

@@ -1,0 +1,238 @@
+"""Scripts as the settings describe them: functions of the house, scenes and waits, one after another.
+
+A step is the call of a function as the model would make it, so that everything which holds for that function
+holds here: its ranges, its limits, its names. A step that fails is named, and the rest goes on.
+
+A step may move what can hurt or let somebody in. Then a person is asked once, before the first step, and told
+what it is; what was not named then is not done. A script has the access of every function, and whoever calls from
+outside has nobody of this turn to ask, which is a no: so a script is no way around the access of its steps.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent.errors import ArgumentError, SettingsError
+from agent.tool import CANCELLED_BY_USER, AgentTool, ConfirmationTool, ToolCall
+from tools.scene_states import Scene
+from tools.settings import read_table
+from tools.speech import failures, listed, sentence
+from tools.words import name_key
+
+_log = logging.getLogger(__name__)
+
+MAX_WAIT_S = 8.0
+"""How long a script may wait altogether: the agent gives a call of a function ten seconds."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One of the `steps` of a table `[[tools.script]]`: a function, a scene or a wait."""
+
+    function: str | None = None
+    """The name of a function that moves something."""
+
+    scene: str | None = None
+    """The name of a scene."""
+
+    wait_s: float | None = None
+    """How many seconds to wait; of all steps together at most 8."""
+
+    arguments: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """A table of the function's arguments."""
+
+
+@dataclass(frozen=True)
+class Script:
+    """The table `[[tools.script]]`."""
+
+    name: str
+    """What it is called, and how it is spoken."""
+
+    steps: tuple[Step, ...]
+    """What is done, in order."""
+
+    aliases: tuple[str, ...] = ()
+    """What else it is called."""
+
+
+@dataclass(frozen=True)
+class _Names:
+    """What a script is called."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+
+
+def read_script(table: Mapping[str, Any], scenes: Collection[Scene]) -> Script:
+    """A script from its table; its functions are checked by `check_script`.
+
+    Raises:
+        SettingsError: A key is wrong, a scene is unknown, or it waits too long; the text names the script.
+    """
+    name = table.get("name")
+    where = f'[[tools.script]] "{name}"' if isinstance(name, str) else "a [[tools.script]] without a name"
+    for key in table:
+        if key not in ("name", "aliases", "steps"):
+            raise SettingsError(f"{where} has no key {key!r}; allowed are name, aliases, steps")
+    read = read_table(_Names, {key: value for key, value in table.items() if key != "steps"}, where)
+    tables = table.get("steps")
+    if not isinstance(tables, list) or not tables:
+        raise SettingsError(f"{where} needs the key 'steps', a list of tables with a function, a scene or wait_s")
+    steps = tuple(_step(each, f"{where}: step {number}", scenes) for number, each in enumerate(tables, start=1))
+    waits = sum(step.wait_s or 0 for step in steps)
+    if waits > MAX_WAIT_S:
+        raise SettingsError(f"{where}: it waits {waits:g} seconds altogether; allowed is {MAX_WAIT_S:g}")
+    return Script(read.name, steps, read.aliases)
+
+
+def _step(table: Any, where: str, scenes: Collection[Scene]) -> Step:
+    plain = {key: value for key, value in table.items() if key != "arguments"} if isinstance(table, Mapping) else table
+    read = read_table(Step, plain, where, hidden=("arguments",))
+    kinds = [key for key in ("function", "scene", "wait_s") if getattr(read, key) is not None]
+    if len(kinds) != 1:
+        raise SettingsError(f"{where} needs one of function, scene and wait_s")
+    if read.wait_s is not None and not 0 < read.wait_s <= MAX_WAIT_S:
+        raise SettingsError(f"{where}: wait_s is {read.wait_s:g}; allowed is more than 0 to {MAX_WAIT_S:g}")
+    if read.scene is not None and scene_named(read.scene, scenes) is None:
+        there = listed([scene.name for scene in scenes]) or "none"
+        raise SettingsError(f"{where}: there is no scene {read.scene!r}; there are: {there}")
+    if "arguments" not in table:
+        return read
+    if read.function is None or not isinstance(table["arguments"], Mapping):
+        raise SettingsError(f"{where}: arguments must be a table, beside a function")
+    return Step(function=read.function, arguments=dict(table["arguments"]))
+
+
+def scene_named(name: str, scenes: Collection[Scene]) -> Scene | None:
+    """The scene of that name or alias."""
+    key = name_key(name)
+    return next((scene for scene in scenes if key in map(name_key, (scene.name, *scene.aliases))), None)
+
+
+def check_script(
+    script: Script, tools: Mapping[str, AgentTool], find: Callable[[str, Mapping[str, Any]], None]
+) -> None:
+    """Checks the calls of a script before it is ever run.
+
+    Args:
+        script: Which one.
+        tools: The functions that it may call, by name.
+        find: Looks up the places that a call names; raises an ArgumentError where there is none.
+
+    Raises:
+        SettingsError: There is no such function, or its arguments do not fit.
+    """
+    for number, step in enumerate(script.steps, start=1):
+        if step.function is None:
+            continue
+        where = f'[[tools.script]] "{script.name}": step {number}'
+        tool = tools.get(step.function)
+        if tool is None:
+            raise SettingsError(f"{where}: there is no function {step.function!r} that a script can call")
+        if tool.declaration.read_only:
+            raise SettingsError(f"{where}: {step.function} only tells, and a script is not heard")
+        try:
+            find(step.function, tool.declaration.check(step.arguments))
+        except ArgumentError as error:
+            raise SettingsError(f"{where}: {step.function}: {error}") from error
+
+
+def risky_steps(script: Script, tools: Mapping[str, AgentTool]) -> dict[int, str]:
+    """What has to be asked now before a script is run: the question of each step, by its index."""
+    questions: dict[int, str] = {}
+    for index, step in enumerate(script.steps):
+        tool = tools.get(step.function or "")
+        if isinstance(tool, ConfirmationTool):
+            try:
+                question = tool.question(tool.declaration.check(step.arguments))
+            except ArgumentError:
+                continue  # the step will say so itself, and does nothing
+            if question is not None:
+                questions[index] = question
+    return questions
+
+
+def question_of(script: Script, questions: Collection[str]) -> str:
+    """One question for all: "Shall I run leaving home? It locks the front door."."""
+    before, does, others = [], [], []
+    for question in questions:
+        asked = re.fullmatch(r"(.*?)\s*Shall I (\w+)\b(.*)\?", question)
+        if asked is None:
+            others.append(question)
+            continue
+        before += [asked[1]] if asked[1] else []
+        does.append(f"{asked[2]}s{asked[3]}")
+    run = f"Shall I run {script.name}?"
+    return " ".join([*before, run, *([f"It {listed(does)}."] if does else []), *others])
+
+
+async def run_script(
+    script: Script,
+    tools: Mapping[str, AgentTool],
+    activate: Callable[[str], Awaitable[dict[str, Any]]],
+    confirmed: Collection[int],
+) -> dict[str, Any]:
+    """Runs a script.
+
+    Args:
+        script: Which one.
+        tools: The functions that it may call, by name.
+        activate: Activates the scene of a name.
+        confirmed: The indexes of the steps that a person has said yes to.
+
+    Returns:
+        `{"script", "done": how many steps, "failed"?: {"step 2, lock door": why}}`, or `{"error"}` where none was done.
+    """
+    failed: dict[str, str] = {}
+    done = 0
+    for index, step in enumerate(script.steps):
+        if step.wait_s is not None:
+            await asyncio.sleep(step.wait_s)
+            continue
+        trouble = ""
+        try:
+            if step.scene is not None:
+                result = await activate(step.scene)
+            else:
+                result = await _call(tools[step.function or ""], step, index in confirmed)
+            trouble = _trouble(result)
+            done += "error" not in result and result.get("status") != CANCELLED_BY_USER
+        except Exception:  # a fault of one function costs its own step, and is seen in the log
+            _log.exception("the script %s: step %d failed", script.name, index + 1)
+            trouble = "it failed"
+        if trouble:
+            what = (step.function or f"the scene {step.scene}").replace("_", " ")
+            failed[f"step {index + 1}, {what}"] = trouble
+    if not done and failed:
+        return {"error": sentence(*(f"{step}: {why}" for step, why in failed.items()))}
+    return {"script": script.name, "done": done} | ({"failed": failed} if failed else {})
+
+
+async def _call(tool: AgentTool, step: Step, confirmed: bool) -> dict[str, Any]:
+    async def confirm(question: str) -> bool:
+        return confirmed
+
+    return await tool.call(step.arguments, ToolCall("script", tool.name, confirm))
+
+
+def _trouble(result: Mapping[str, Any]) -> str:
+    """What of a step was not done, as a clause; "" when all was."""
+    if result.get("status") == CANCELLED_BY_USER:
+        return "it was not confirmed"
+    if "error" in result:
+        text = str(result["error"]).rstrip(".")
+        return text[:1].lower() + text[1:] if text.startswith(("The ", "There ", "It ")) else text
+    failed = result.get("failed")
+    return failures(failed) if isinstance(failed, Mapping) else ""
+
+
+def say_script(result: Mapping[str, Any]) -> str:
+    """ "The script leaving home is done; step 2, lock door: the back door is not available."."""
+    failed = [f"{step}: {why}" for step, why in result.get("failed", {}).items()]
+    return sentence(f"the script {result['script']} is done", "but not all of it" if failed else "", *failed)
