@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
 import stat
 import tempfile
 import tomllib
-import types
-import typing
 import uuid
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from enum import Enum
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from agent.errors import SettingsError
+from agent.lines import line_of, syntax_error
 from agent.model.generative import ModelConfig
 from agent.schema import Range
+from agent.secrets import read_password
+from agent.tables import Table, choice, read_table, read_values, shown
 
 SYSTEM_SETTINGS = Path("/etc/hearth/hearth.toml")
 EXAMPLE_SETTINGS = Path(__file__).resolve().parent.parent / "deploy" / "hearth.example.toml"
@@ -111,17 +111,9 @@ class MqttSettings:
         """The password, read when it is needed and never kept in the settings.
 
         Raises:
-            SettingsError: `password_file` cannot be read.
+            SettingsError: `password_file` cannot be read, or others may read it as well.
         """
-        path = self.password_file
-        if path is None:
-            path = Path(os.environ.get("CREDENTIALS_DIRECTORY", "/nonexistent"), "mqtt-password")
-            if not path.is_file():
-                return None
-        try:
-            return path.read_text().removesuffix("\n")
-        except (OSError, UnicodeDecodeError) as error:
-            raise SettingsError(f"the MQTT password file {path} cannot be read: {error}") from error
+        return read_password(self.password_file, "mqtt")
 
 
 @dataclass(frozen=True)
@@ -169,16 +161,16 @@ class Settings:
     voice: VoiceSettings = field(default_factory=VoiceSettings)
     """The table `[voice]`."""
 
-    raw: dict[str, dict[str, Any]] = field(default_factory=dict)
+    raw: dict[str, Table] = field(default_factory=dict)
     """The house's own table, handed to the house package as it is."""
 
     path: Path | None = None
     """The file that all this was read from."""
 
     @property
-    def house_table(self) -> dict[str, Any]:
+    def house_table(self) -> Table:
         """What the house package is opened with."""
-        return self.raw.get(self.house, {})
+        return self.raw.get(self.house) or Table({}, (self.house,))
 
 
 def find_settings(given: str | os.PathLike[str] | None = None) -> Path:
@@ -205,18 +197,41 @@ def read_settings(path: str | os.PathLike[str]) -> Settings:
 
     Raises:
         SettingsError: It cannot be read, or a key or value in it is wrong; the text names the file, the
-            place and what is allowed.
+            line and what is allowed.
     """
     path = Path(path)
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:  # ValueError: no UTF-8, no TOML, or a number too long
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise SettingsError(f"{path}: {reason}") from error
+        text = _read_text(path)
+        try:
+            tables = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            line, what = syntax_error(text, error)
+            raise SettingsError(f"{path}:{line}: {what}") from error
+    except (OSError, ValueError, RecursionError) as error:  # ValueError: a number too long
+        if isinstance(error, SettingsError):
+            raise
+        raise SettingsError(f"{path}: {error.strerror if isinstance(error, OSError) else error}") from error
     try:
-        return _settings(tables, path.resolve())
+        return _settings(Table(tables, folder=path.resolve().parent), path.resolve())
     except SettingsError as error:
-        raise SettingsError(f"{path}: {error}") from error
+        raise in_file(path, error) from error
+
+
+def _read_text(path: Path) -> str:
+    contents = path.read_bytes()
+    try:
+        return contents.decode()
+    except UnicodeDecodeError as error:
+        line = contents.count(b"\n", 0, error.start) + 1
+        raise SettingsError(f"{path}:{line}: this is not UTF-8") from error
+
+
+def in_file(path: Path, error: SettingsError) -> SettingsError:
+    """An error about what is in a file, with the file and the line before its text."""
+    line = None
+    with contextlib.suppress(OSError, ValueError):  # it may have been changed meanwhile
+        line = line_of(path.read_text(encoding="utf-8"), error.at)
+    return SettingsError(f"{path}: {error}" if line is None else f"{path}:{line}: {error}")
 
 
 TABLES: dict[str, type[Any]] = {
@@ -236,110 +251,45 @@ AGENT_KEYS = {
 }
 
 
-def _settings(tables: dict[str, Any], path: Path) -> Settings:
+def _settings(tables: Table, path: Path) -> Settings:
     for name, table in tables.items():
-        if not isinstance(table, dict):
-            raise SettingsError(f"{name} stands outside of a table; it may belong into [agent]")
-    agent = dict(tables.pop("agent", {}))
-    values = _read_table(Settings, agent, "agent", AGENT_KEYS, path.parent)
+        if isinstance(table, list):
+            raise SettingsError(f"[[{name}]] must be one table: [{name}]", (name,))
+        if not isinstance(table, Table):
+            raise SettingsError(f"{name} stands outside of a table; it may belong into [agent]", (name,))
+    agent = tables.table("agent")
+    values = read_values(Settings, agent, AGENT_KEYS)
     if not NODE.fullmatch(values.get("node", "hearth")):
-        raise SettingsError(
-            f'[agent] name is {values["node"]!r}; allowed are 1 to 64 letters, digits, "_" and "-"'
-        )
-    for name in [each for each in TABLES if each in tables]:
-        kind = TABLES[name]
-        keys = {each.name: each.name for each in fields(kind)}
-        values[name] = kind(**_read_table(kind, tables.pop(name), name, keys, path.parent))
+        raise agent.wrong(f'name is {shown(values["node"])}; allowed are 1 to 64 letters, digits, "_" and "-"', "name")
+    values |= {name: read_table(kind, tables[name]) for name, kind in TABLES.items() if name in tables}
     if "mqtt" in values:
-        _check_mqtt(values["mqtt"])
+        _check_mqtt(values["mqtt"], tables["mqtt"])
     house = values.get("house", "tools")
+    known = ["agent", *TABLES, house]
     for name in tables:
-        if name != house:
-            raise SettingsError(f"unknown table [{name}]; there are {_names(['agent', *TABLES, house])}")
-    return Settings(**values, raw=tables, path=path)
+        if name not in known:
+            raise SettingsError(f"there is no table [{name}]; allowed are {choice(known, name)}", (name,))
+    raw = {house: tables.table(house)} if house in tables else {}
+    return Settings(**values, raw=raw, path=path)
 
 
-def _check_mqtt(mqtt: MqttSettings) -> None:
+def _check_mqtt(mqtt: MqttSettings, table: Table) -> None:
     try:
         mqtt.broker.encode("idna")  # as it is looked up
         is_host = re.fullmatch(r"[^\s/\0]+", mqtt.broker) is not None
     except UnicodeError:
         is_host = False
     if not is_host:
-        raise SettingsError(
-            f'[mqtt] broker is {mqtt.broker!r}; allowed is the name or address of a host, or "embedded"'
+        raise table.wrong(
+            f'broker is {shown(mqtt.broker)}; allowed is the name or address of a host, or "embedded"', "broker"
         )
-    for prefix in mqtt.reply_prefixes:
-        if not prefix or set(prefix) & set("+#\0"):
-            raise SettingsError(
-                f"[mqtt] reply_prefixes has {prefix!r}; allowed are beginnings of topics, without + and #"
+    for index, prefix in enumerate(mqtt.reply_prefixes):
+        if set(prefix) & set("+#\0"):
+            raise table.wrong(
+                f"reply_prefixes has {shown(prefix)}; allowed are beginnings of topics, without + and #",
+                "reply_prefixes",
+                index,
             )
-
-
-def _read_table(
-    kind: type[Any], table: Mapping[str, Any], name: str, keys: Mapping[str, str], folder: Path
-) -> dict[str, Any]:
-    hints = typing.get_type_hints(kind, include_extras=True)
-    values = {}
-    for key, value in table.items():
-        if key not in keys:
-            raise SettingsError(f"[{name}] has no key {key!r}; there are {_names(keys)}")
-        values[keys[key]] = _value(hints[keys[key]], value, f"[{name}] {key}", folder)
-    return values
-
-
-def _value(hint: Any, value: Any, where: str, folder: Path) -> Any:
-    """The value in the type of its field, or a SettingsError that says what is allowed."""
-    if typing.get_origin(hint) is Annotated:
-        inner, bounds = typing.get_args(hint)[:2]
-        number = _value(inner, value, where, folder)
-        if not bounds.minimum <= number <= bounds.maximum:
-            raise SettingsError(
-                f"{where} is {value!r}; allowed is {bounds.minimum:g} to {bounds.maximum:g}"
-            )
-        return float(number) if inner is float else number
-    if typing.get_origin(hint) in (types.UnionType, typing.Union):
-        (hint,) = (each for each in typing.get_args(hint) if each is not type(None))
-    if typing.get_origin(hint) is Literal:
-        choices = {each: each for each in typing.get_args(hint)}
-    elif isinstance(hint, type) and issubclass(hint, Enum):
-        choices = {each.name.lower(): each for each in hint}
-    else:
-        return _plain(hint, value, where, folder)
-    if not isinstance(value, str) or value not in choices:
-        raise SettingsError(f"{where} is {value!r}; allowed is {_names(choices)}")
-    return choices[value]
-
-
-def _plain(hint: Any, value: Any, where: str, folder: Path) -> Any:
-    if hint is Path and isinstance(value, str) and value:
-        return folder / a_path(value, where)
-    if hint is float and isinstance(value, (int, float)) and not isinstance(value, bool):
-        return value  # not made a float yet: a whole number may be too large for one
-    if hint == tuple[str, ...] and isinstance(value, list) and all(isinstance(v, str) for v in value):
-        return tuple(value)
-    if hint in (str, int, bool) and type(value) is hint:
-        return value
-    wanted = {Path: "a path", float: "a number", int: "a whole number", str: "a text", bool: "true or false"}
-    raise SettingsError(f"{where} is {value!r}; it is to be {wanted.get(hint, 'a list of texts')}")
-
-
-def a_path(value: str, where: str) -> Path:
-    """A path as a person writes it, with `~` for a home.
-
-    Raises:
-        SettingsError: No file can have this name, or nobody has this home; the text begins with `where`.
-    """
-    if "\0" in value:
-        raise SettingsError(f"{where} is {value!r}; no file can be called that")
-    try:
-        return Path(value).expanduser()
-    except RuntimeError as error:
-        raise SettingsError(f"{where} is {value!r}; that home cannot be found") from error
-
-
-def _names(names: typing.Iterable[str]) -> str:
-    return ", ".join(names)
 
 
 def state_directory() -> Path:

@@ -281,17 +281,18 @@ class DueItems:
         self._follow_the_clock()
         commands: list[tuple[DueItem, float, bool]] = []
         for entry, late_s in self._due():
+            waited = entry.item
             is_doubtful = entry.countdown is not None and entry.countdown.is_doubtful(self._clocks)
             try:
                 item = self._take(entry)
+                if item.kind == "command":
+                    commands.append((item, late_s, is_doubtful))
+                else:
+                    self._tell(item, due_sentence(item, self.now(), late_s), late_s)
             except Exception:
-                log.exception("%s cannot be told; it is left out until the next start", entry.item)
-                self._entries.pop(entry.item.id, None)
-                continue
-            if item.kind == "command":
-                commands.append((item, late_s, is_doubtful))
-            else:
-                self._tell(item, due_sentence(item, self.now(), late_s), late_s)
+                log.exception("%s could not be told", waited)
+                if entry.item is waited:  # still due, so it would fail again each second until the next start
+                    self._entries.pop(waited.id, None)
         if self._has_changed or (self._writes.pending and self._may_retry()):
             await self._flush()
         for item, late_s, is_doubtful in commands:

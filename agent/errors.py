@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 
 
@@ -52,7 +53,15 @@ class ArgumentError(HearthError, ValueError):
 
 
 class SettingsError(HearthError, ValueError):
-    """A settings file that cannot be used; names file, place and what is allowed."""
+    """A settings file that cannot be used; names file, place and what is allowed.
+
+    Attributes:
+        at: The keys and indexes that lead to what is wrong, from the top of the file; none where it is not known.
+    """
+
+    def __init__(self, message: str, at: Sequence[str | int] = ()) -> None:
+        super().__init__(message)
+        self.at = tuple(at)
 
 
 class StoreError(HearthError, RuntimeError):

@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncGenerator, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from agent.command import MAX_COMMAND_LENGTH
+from agent.command import words_of
 from agent.content import Content, Role, TextPart
 from agent.errors import AgentError, ErrorCode, StoreError
 from agent.events import AgentEvent
@@ -197,18 +197,13 @@ def last_turns(contents: Sequence[Content], turns: int) -> Sequence[Content]:
 
 
 def _checked(content: str | Content) -> Content:
-    said = Content.user(content) if isinstance(content, str) else content
-    if said.role is not Role.USER or not all(isinstance(part, TextPart) for part in said.parts):
-        problem = "A run starts with what a person says: a USER turn of words."
-    elif not said.text.strip():
-        problem = "There are no words in it."
-    elif len(said.text) > MAX_COMMAND_LENGTH:
-        problem = f"It has {len(said.text)} characters; at most {MAX_COMMAND_LENGTH} are allowed."
-    elif any("\ud800" <= letter <= "\udfff" for letter in said.text):
-        problem = "It is no text in Unicode."
-    else:
-        return said
-    raise AgentError(ErrorCode.INVALID_REQUEST, problem)
+    if isinstance(content, str):
+        return Content.user(words_of(content))
+    if content.role is not Role.USER or not all(isinstance(part, TextPart) for part in content.parts):
+        message = "A run starts with what a person says: a USER turn of words."
+        raise AgentError(ErrorCode.INVALID_REQUEST, message)
+    words_of(content.text)
+    return content
 
 
 def _started(work: Coroutine[Any, Any, None], among: set[asyncio.Task[None]]) -> asyncio.Task[None]:

@@ -32,7 +32,7 @@ class Mosquitto:
         # Started as root it would become somebody who cannot read these files.
         settings = (
             f"user root\nlistener {self.port} {self.host}\nallow_anonymous {anonymous}\n"
-            "persistence false\nlog_dest none\n"
+            "persistence false\nlog_dest none\nset_tcp_nodelay true\n"
         )
         if acl is not None:
             (folder / "acl").write_text(f"{acl}\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -53,7 +54,8 @@ async def bench(
     confirm_timeout_s: float = 5.0,
 ) -> AsyncIterator[Bench]:
     place = MqttBroker(broker.host, broker.port, confirm_timeout_s=confirm_timeout_s)
-    async with aiomqtt.Client(broker.host, broker.port) as client:
+    at_once = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)]
+    async with aiomqtt.Client(broker.host, broker.port, socket_options=at_once) as client:
         for topic, payload in (retained or {}).items():
             await client.publish(topic, payload, qos=1, retain=True)
         await client.subscribe("+/set", qos=1)

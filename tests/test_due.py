@@ -957,15 +957,21 @@ async def test_an_item_that_cannot_be_told_ends_nothing(
         return real(item, *arguments)
 
     monkeypatch.setattr(due_module, "due_sentence", sentence)
-    due = DueItems(None)
+    board = Board()
+    due = DueItems(None, board)
     heard = due.announcements()
+    await due.add("command", "turn off the lights", seconds=1)
+    await due.add("timer", "odd", seconds=2)
+    await due.add("timer", "pizza", seconds=3)
+    daily = await due.add("alarm", "odd", at=NOON + timedelta(seconds=4), days=EVERY_DAY)
+    board.go(5)
     run(due)
-    await due.add("timer", "odd", seconds=0)
-    await due.add("timer", "pizza", seconds=0)
 
     async with asyncio.timeout(10):
         assert (await anext(heard)).text == "The pizza timer is up."
-    assert [record.levelname for record in caplog.records] == ["ERROR"]
+        assert "there is nobody here to do it" in (await anext(heard)).text
+    assert [record.levelname for record in caplog.records] == ["ERROR", "ERROR"]
+    assert [item.id for item in due.items()] == [daily.id]
 
 
 async def test_a_fault_in_the_look_at_the_clocks_ends_nothing(

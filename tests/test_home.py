@@ -115,7 +115,7 @@ def test_a_device_may_be_called_like_a_room() -> None:
 
 async def test_an_unknown_key_of_the_house_is_named_with_what_is_allowed() -> None:
     with pytest.raises(
-        SettingsError, match="has no key 'rooms'; allowed are floor, room, device, group, weather, mqtt"
+        SettingsError, match="has no key 'rooms'; allowed are floor, room, device, group, weather, climate"
     ):
         async with open_house({"rooms": []}):
             pass

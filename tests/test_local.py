@@ -363,20 +363,23 @@ async def test_who_watches_is_told_what_is_due_beside_the_house(wire, parrot):
     assert await wire.hear() == {"type": "house", "device": "lamp", "state": {"state": "on"}}
 
 
-async def test_the_client_hears_what_is_due_and_watches_without_it(path, parrot):
-    """Each as a stream of its own."""
+async def test_the_client_hears_what_is_due_without_the_house(path, parrot):
+    """And each as it was told."""
     tea = Announcement(DueItem("80", "timer"), "The tea timer is up.")
     parrot.house.put_nowait(HouseEvent("lamp", {"state": "on"}))
     async with aclosing(LocalClient(path).announcements()) as told:
         for announcement in (PIZZA, tea):
             parrot.due.put_nowait(announcement)
             assert await anext(told) == announcement
+
+
+async def test_the_client_watches_the_house_without_what_is_due(path, parrot):
+    """That is a stream of its own."""
+    parrot.due.put_nowait(PIZZA)
     async with aclosing(LocalClient(path).watch()) as events:
-        parrot.due.put_nowait(PIZZA)
-        while not parrot.due.empty():
-            await asyncio.sleep(0)
-        parrot.house.put_nowait(HouseEvent("lamp", {"state": "off"}))
-        assert await anext(events) == HouseEvent("lamp", {"state": "off"})
+        parrot.house.put_nowait(HouseEvent("lamp", {"state": "on"}))
+        assert await anext(events) == HouseEvent("lamp", {"state": "on"})
+        assert parrot.due.empty()
 
 
 async def test_the_client_reads_and_erases_sessions(path):

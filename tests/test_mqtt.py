@@ -25,6 +25,7 @@ from agent.channels.mqtt_connection import SESSION_TAKEN_OVER, Backoff, properti
 from agent.channels.mqtt_link import MqttLink
 from agent.command import Command
 from agent.config import MqttSettings
+from agent.due import Announcement, DueItem
 from agent.errors import AgentError, ErrorCode
 from agent.events import AgentEvent, FunctionCall, FunctionResponse, TextMessage
 from agent.house import HouseEvent
@@ -80,6 +81,7 @@ class Desk:
         self.commands: list[Command] = []
         self.answers: list[tuple[str, bool]] = []
         self.house = Lamps()
+        self.due: asyncio.Queue[Announcement] = asyncio.Queue()
         self.may_go_on = asyncio.Event()
         self.may_go_on.set()
 
@@ -93,6 +95,10 @@ class Desk:
             raise AgentError(ErrorCode.DEADLINE_EXCEEDED, "That took too long.")
         yield FunctionResponse("c1", "turn_on_light", {"status": "ok"})
         yield TextMessage("The desk light is on.")
+
+    async def announcements(self) -> AsyncIterator[Announcement]:
+        while True:
+            yield await self.due.get()
 
     def confirm(self, call_id: str, answer: bool) -> bool:
         self.answers.append((call_id, answer))
@@ -108,6 +114,7 @@ class Peer:
 
     def __init__(self, client: Client) -> None:
         self._client = client
+        self.passed: list[str] = []
 
     async def send(self, payload: str | bytes | dict[str, Any], topic: str = COMMAND, **options: Any) -> None:
         data = json.dumps(payload) if isinstance(payload, dict) else payload
@@ -119,6 +126,7 @@ class Peer:
             async for message in self._client.messages:
                 if str(message.topic) == topic:
                     return message
+                self.passed.append(str(message.topic))
         raise AssertionError("unreachable")
 
     async def reply(self, topic: str = REPLY) -> Any:
@@ -146,7 +154,7 @@ def settings_for(broker: Mosquitto, **changes: Any) -> MqttSettings:
 
 @asynccontextmanager
 async def running(desk: Desk, settings: MqttSettings) -> AsyncIterator[MqttChannel]:
-    channel = MqttChannel(settings, "desk", desk.handle, desk.confirm, desk.house)
+    channel = MqttChannel(settings, "desk", desk.handle, desk.confirm, desk.house, desk.announcements())
     task = asyncio.create_task(channel.run())
     try:
         yield channel
@@ -563,6 +571,57 @@ async def test_the_state_of_a_light_is_retained_and_told_again_after_a_lost_conn
     assert json.loads(kept.payload) == {"state": "ON", "brightness": 204}
 
 
+# What is due
+
+
+def announcement(text: str, late_s: float = 0.0) -> Announcement:
+    return Announcement(DueItem("7f", "timer", "pizza", 60.0, room="kitchen"), text, late_s)
+
+
+@pytest.mark.usefixtures("channel")
+async def test_what_is_due_is_told_and_not_retained(desk: Desk, peer: Peer, mosquitto: Mosquitto) -> None:
+    desk.due.put_nowait(announcement("The pizza timer was up 2 minutes ago.", 119.7))
+
+    message = await peer.hear("hearth/desk/announcement")
+
+    assert message.qos == 1
+    assert json.loads(message.payload) == {
+        "id": "7f",
+        "kind": "timer",
+        "text": "The pizza timer was up 2 minutes ago.",
+        "room": "kitchen",
+        "late_s": 120,
+    }
+    async with peer_at(mosquitto) as late:
+        await late.send("hello")
+        await late.reply()  # what is retained comes before it
+        assert AVAILABILITY in late.passed
+        assert "hearth/desk/announcement" not in late.passed
+
+
+async def test_what_is_due_waits_a_little_for_a_broker_that_is_away_and_is_then_dropped_with_a_line(
+    desk: Desk,
+    channel: MqttChannel,
+    mosquitto: Mosquitto,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    mosquitto.kill()
+    await until(lambda: "not connected" in channel.status())
+    with monkeypatch.context() as patched:
+        patched.setattr(mqtt, "ANNOUNCEMENT_S", 0.0)
+        desk.due.put_nowait(announcement("The pizza timer is up."))
+        await until(desk.due.empty)
+    desk.due.put_nowait(announcement("The cake timer is up."))
+    await until(desk.due.empty)
+    mosquitto.start()
+    async with peer_at(mosquitto) as again:
+        assert (await again.reply("hearth/desk/announcement"))["text"] == "The cake timer is up."
+
+    assert len(lines(caplog, "waited too long for the broker and is dropped")) == 1
+    assert "The pizza timer is up." in lines(caplog, "waited too long")[0]
+
+
 # The connection
 
 
@@ -617,6 +676,7 @@ async def test_a_password_file_that_is_missing_is_tried_on(
     settings = settings_for(mosquitto, username="hearth", password_file=tmp_path / "missing")
     async with running(desk, settings) as channel:
         await until(lambda: "missing" in channel.status())
+        (tmp_path / "missing").touch(0o600)
         (tmp_path / "missing").write_text("secret\n")
         await until(lambda: channel.status().startswith("connected"))
 

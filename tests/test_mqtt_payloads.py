@@ -210,6 +210,21 @@ def test_what_is_no_state_is_refused(device: Device, payload: str) -> None:
         read_state(device, payload.encode(), State())
 
 
+@pytest.mark.parametrize("device", ALL, ids=lambda device: device.name)
+@pytest.mark.parametrize("number", ["1e308", "-1e308", "5e-324", "1e999", "-Infinity", "9" * 400])
+def test_a_number_beyond_all_measure_leaves_a_state_that_holds_together(device: Device, number: str) -> None:
+    keys = ["brightness", "color_temp", "percentage", "position", "target", "temperature", "humidity", "volume"]
+    numbers = ", ".join(f'"{key}": {number}' for key in keys)
+    for word in ("ON", "open", "off", "heat", "docked"):
+        with suppress(ValueError):
+            state = read_state(device, f'{{"state": "{word}", "color_mode": "color_temp", {numbers}}}'.encode(), State())
+
+            shown = (state.brightness, state.speed, state.position, state.volume, state.humidity)
+            assert all(value is None or 0 <= value <= 100 for value in shown)
+            assert state.kelvin is None or state.kelvin <= 1_000_000
+            assert all(abs(value or 0) < 1000 for value in (state.target, state.temperature))
+
+
 @given(st.sampled_from(ALL), st.one_of(st.binary(max_size=60), st.text(max_size=60).map(str.encode), st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5) | st.sampled_from(["ON", "open"]),
     lambda inner: st.dictionaries(st.sampled_from(

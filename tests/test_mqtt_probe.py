@@ -96,16 +96,16 @@ async def test_a_port_that_nothing_listens_at_is_said(mosquitto: Mosquitto) -> N
     mosquitto.stop()
 
     assert await said_of(MqttBroker(mosquitto.host, mosquitto.port)) == [
-        f"nothing listens at 127.0.0.1:{mosquitto.port}: start the broker, or correct host and port of [tools.mqtt]"
+        f"{broker_at(mosquitto.port)} is not there, nothing listens: start it, or correct host and port"
     ]
 
 
 async def test_a_wrong_password_is_said(guarded: Callable[..., Mosquitto], tmp_path: Path) -> None:
     broker = guarded(users={"hearth": "secret"})
     secret = tmp_path / "password"
+    secret.touch(0o600)
     place = MqttBroker(broker.host, broker.port, username="hearth", password_file=secret)
-    where = f"the MQTT broker at 127.0.0.1:{broker.port}"
-    wrong = f"{where} refuses our name or password: correct username and password_file of [tools.mqtt]"
+    wrong = f"{broker_at(broker.port)} refuses our name or password: correct username and password_file"
 
     secret.write_text("guess\n")
     assert await said_of(place) == [wrong]
@@ -125,7 +125,8 @@ async def test_an_unknown_name_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
 
     assert await said_of(MqttBroker("broker.home")) == [
-        "the name broker.home of the MQTT broker is not known: correct host of [tools.mqtt], or the network's name service"
+        "the broker of [tools.mqtt] at broker.home:1883 has an unknown name: "
+        "correct host, or the network's name service"
     ]
 
 
@@ -136,7 +137,7 @@ async def test_a_broker_that_does_not_answer_is_said(monkeypatch: pytest.MonkeyP
     async with silent_server() as port:
         [line] = await said_of(MqttBroker("127.0.0.1", port))
 
-    assert line.startswith(f"the MQTT broker at 127.0.0.1:{port} does not answer: look at the network")
+    assert line.startswith(f"{broker_at(port)} does not answer: look at the network")
 
 
 async def test_tls_that_fails_is_said(mosquitto: Mosquitto, tmp_path: Path) -> None:
@@ -144,9 +145,9 @@ async def test_tls_that_fails_is_said(mosquitto: Mosquitto, tmp_path: Path) -> N
     [line] = await said_of(place)
     missing = await said_of(replace(place, ca_file=tmp_path / "ca.pem"))
 
-    assert line.startswith(f"TLS with the MQTT broker at 127.0.0.1:{mosquitto.port} fails (")
-    assert line.endswith("): correct tls and ca_file of [tools.mqtt]")
-    assert missing == [f"there is no file {tmp_path / 'ca.pem'}: correct ca_file of [tools.mqtt]"]
+    assert line.startswith(f"{broker_at(mosquitto.port)} is not reached with TLS (")
+    assert line.endswith("): correct tls and ca_file")
+    assert missing[0].endswith(f", as there is no file {tmp_path / 'ca.pem'}: correct ca_file")
 
 
 async def test_a_broker_that_is_there_again_is_said(mosquitto: Mosquitto) -> None:
@@ -166,6 +167,10 @@ def test_all_is_tried_within_ten_seconds(monkeypatch: pytest.MonkeyPatch) -> Non
 
     assert probe.CONNECTED_WITHIN_S + probe.LOOKED_WITHIN_S <= 10
     assert probe.CONNECTED_WITHIN_S + probe.ANSWERED_WITHIN_S + probe.HEARD_WITHIN_S <= 10
+
+
+def broker_at(port: int) -> str:
+    return f"the broker of [tools.mqtt] at 127.0.0.1:{port}"
 
 
 async def said_of(broker: MqttBroker) -> list[str]:

@@ -209,6 +209,10 @@ async def test_leaving_while_a_question_waits_cancels_its_command(app, parrot):
         ({"name": "A", "state": "on", "available": False}, ("A", "not available")),
         ({"name": "Lamp", "room": "Attic", "state": "off"}, ("Lamp (Attic)", "off")),
         ({"name": "Attic lamp", "room": "attic", "state": "off"}, ("Attic lamp", "off")),
+        ({"name": "T", "state": "heat", "target": 21.0, "temperature": 20.5}, ("T", "heat, to 21 °C, 20.5 °C now")),
+        ({"name": "B", "state": "open", "position": 40}, ("B", "open, 40 %")),
+        ({"name": "S", "state": "playing", "volume": 30, "muted": True}, ("S", "playing, volume 30, muted")),
+        ({"name": "H", "state": "known", "value": 64.0, "unit": "percent"}, ("H", "64 percent")),
         ({}, ("device", "unknown")),
     ],
 )

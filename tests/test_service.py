@@ -21,11 +21,13 @@ from agent.channels.mqtt import publish
 from agent.command import MAX_COMMAND_LENGTH, Command
 from agent.config import read_settings
 from agent.content import Content, FunctionCallPart, Role
+from agent.due import DueItems
 from agent.errors import AgentError, ErrorCode
 from agent.events import ConfirmationRequest, FunctionResponse, TextMessage
 from agent.house import HouseEvent
 from agent.model.generative import Candidate, GenerateContentResponse, Outcome
 from agent.service import open_service
+from agent.store import SessionStore
 from agent.tool import AccessLevel
 from tests import disks
 
@@ -254,6 +256,42 @@ async def test_a_question_is_answered_through_the_service(scripted):
             assert await scripted.confirm(event.id, True)
 
     assert [each.response for each in events if isinstance(each, FunctionResponse)] == [{"open": True}]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("ring_bell 3", "As you asked 0 seconds ago: the bell rang 3 times."),
+        ("open_gate", "As you asked 0 seconds ago: "),
+    ],
+)
+async def test_a_command_that_is_due_runs_and_a_question_of_it_is_a_no(scripted, words, sentence):
+    """At once: there is nobody who could be asked."""
+    told = scripted.announcements()
+    running = asyncio.create_task(scripted.kept.due.run(scripted.carry_out))
+    await scripted.kept.due.add("command", words, seconds=0)
+    async with asyncio.timeout(20):
+        announcement = await anext(told)
+    running.cancel()
+
+    assert announcement.text.startswith(sentence)
+    assert "The gate is open" not in announcement.text
+    assert await scripted.sessions() == []
+
+
+async def test_a_timer_that_was_up_while_nothing_ran_is_told_at_the_start(write, directories):
+    """Once, to who listens soon after the start."""
+    store = SessionStore(directories / "STATE_DIRECTORY" / "sessions.db")
+    await DueItems(store).add("timer", "pizza", seconds=0)
+    store.close()
+    async with running(write(), directories):
+        told = (await LocalClient.find()).announcements()
+        assert (await anext(told)).text == "The pizza timer is up."
+        await told.aclose()
+    store = SessionStore(directories / "STATE_DIRECTORY" / "sessions.db")
+
+    assert DueItems(store).items() == ()
+    store.close()
 
 
 async def test_tools_are_listed_by_access(scripted):

@@ -207,7 +207,7 @@ async def test_a_day_without_data_has_no_forecast(tmp_path: Path, day: str, erro
         ("°F", "celsius", 6.7, 10, "celsius"),
         ("C", "fahrenheit", 111.2, 122, "fahrenheit"),
         ("celsius", "celsius", 44, 50, "celsius"),
-        ("kelvin", "celsius", -229.2, -223.2, "celsius"),
+        ("kelvin", "celsius", -229.1, -223.1, "celsius"),
         (None, "celsius", 44, 50, None),
         (None, None, 44, 50, None),
     ],

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agent.errors import SettingsError
+from agent.tables import Key, Table, choice, read_table
 from tools.drivers import CLIMATE, COVERS, LIGHTS, SENSORS, Ability, Device, DriverType, Kind, Mode
 from tools.drivers.memory import MEMORY
 from tools.drivers.mqtt import MQTT
-from tools.settings import read_table, read_tables
 from tools.words import fold, name_key
 
 DRIVERS: dict[str, DriverType] = {"memory": MEMORY, "mqtt": MQTT}
@@ -82,69 +81,66 @@ class Home:
         Raises:
             SettingsError: A key, a type or a name is wrong; the text names the place and what is allowed.
         """
-        floors = tuple(read_table(Floor, table, _where("floor", table)) for table in _tables(settings, "floor"))
-        rooms = tuple(read_table(Room, table, _where("room", table)) for table in _tables(settings, "room"))
-        devices = tuple(_device(table) for table in _tables(settings, "device"))
-        groups = tuple(read_table(Group, table, _where("group", table)) for table in _tables(settings, "group"))
-        floor_names = _unique("floor", floors)
-        room_names = _unique("room", rooms)
-        areas = _apart(floor_names, room_names)
-        device_names = _unique("device", devices)
-        _apart(device_names, _unique("group", groups))
-        _unique_ids(devices)
+        house = Table.of(settings, "tools")
+        tables = {kind: house.tables(kind) for kind in ("floor", "room", "device", "group")}
+        floors = tuple(read_table(Floor, table) for table in tables["floor"])
+        rooms = tuple(read_table(Room, table) for table in tables["room"])
+        devices = tuple(map(_device, tables["device"]))
+        groups = tuple(read_table(Group, table) for table in tables["group"])
+        floor_names = _names(tables["floor"], floors, {})
+        room_names = _names(tables["room"], rooms, floor_names)
+        device_names = _names(tables["device"], devices, {})
+        _names(tables["group"], groups, device_names)
+        _check_ids(tables["device"], devices)
+        members = {**floor_names, **room_names, **device_names}  # a device may be called like a room, and goes first
         return cls(
             floors,
-            tuple(_at(room, "room", "floor", floor_names) for room in rooms),
-            tuple(_with_members(group, device_names, areas) for group in groups),
-            tuple(_at(device, "device", "room", room_names) for device in devices),
+            tuple(
+                _placed(table, room, "floor", floor_names) for table, room in zip(tables["room"], rooms, strict=True)
+            ),
+            tuple(_with_members(table, group, members) for table, group in zip(tables["group"], groups, strict=True)),
+            tuple(
+                _placed(table, device, "room", room_names)
+                for table, device in zip(tables["device"], devices, strict=True)
+            ),
         )
 
 
-def _tables(settings: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    return read_tables(settings.get(key, []), f"tools.{key}")
-
-
-def _where(kind: str, table: Mapping[str, Any]) -> str:
-    name = table.get("name")
-    return f'[[tools.{kind}]] "{name}"' if isinstance(name, str) else f"a [[tools.{kind}]] without a name"
-
-
-def _device(table: Mapping[str, Any]) -> Device:
+def _device(table: Table) -> Device:
     """A device; the table that is named for a driver says that it is that driver's."""
-    where = _where("device", table)
     named = [name for name in DRIVERS if name in table]
     if len(named) > 1:
-        raise SettingsError(f"{where} has tables for {' and '.join(named)}; one driver moves a device")
+        raise table.wrong(f"it has tables for {' and '.join(named)}; one driver moves a device", named[1])
     driver = named[0] if named else "memory"
-    common = {key: value for key, value in table.items() if key != driver}
-    if "name" in common and "id" not in common:
-        common["id"] = "_".join(re.findall(r"[a-z0-9]+", " ".join(fold(str(common["name"])))))
-        if not common["id"]:
-            raise SettingsError(f'{where} needs the key "id", as its name has no letters from a to z')
-    for kind, (_, usual) in _ABILITIES.items():
-        if common.get("kind") == kind.value:
-            common.setdefault("can", list(usual))
-    for kind, modes in _MODES.items():
-        if common.get("kind") == kind.value:
-            common.setdefault("modes", list(modes))
-    try:
-        device = read_table(Device, common, where, hidden=("driver", "options"))
-    except SettingsError as error:
-        if " has no key " in str(error):
-            raise SettingsError(f"{error}; and one table of a driver: {', '.join(DRIVERS)}") from None
-        raise
+    completed = Table({**_usual(table), **table}, table.at, table.folder, table.where)
+    device = read_table(Device, completed, hidden=("driver", "options"), also=tuple(DRIVERS))
     if not _ID.fullmatch(device.id):
-        raise SettingsError(f'{where}: id is {device.id!r}; allowed are 1 to 64 letters, digits, "_" and "-"')
-    _check_abilities(device, where)
-    if not 1000 <= device.min_kelvin < device.max_kelvin <= 10000:
-        raise SettingsError(f"{where}: min_kelvin and max_kelvin must rise, within 1000 to 10000")
-    options = read_table(DRIVERS[driver].options, table.get(driver, {}), f"{where}: {driver}")
-    device = replace(device, driver=driver, options=options)
+        raise table.wrong(f'id is {device.id!r}; allowed are 1 to 64 letters, digits, "_" and "-"', "id")
+    _check_abilities(device, table)
+    options = table.table(driver)
+    device = replace(device, driver=driver, options=read_table(DRIVERS[driver].options, options))
     try:
         DRIVERS[driver].check(device)
     except ValueError as error:
-        raise SettingsError(f"{where}: {driver}: {error}") from error
+        raise options.wrong(str(error)) from error
     return device
+
+
+def _usual(table: Table) -> dict[str, Any]:
+    """What holds for a device of this name and kind where its table says nothing."""
+    usual: dict[str, Any] = {}
+    name = table.get("name")
+    if isinstance(name, str) and "id" not in table:
+        usual["id"] = "_".join(re.findall(r"[a-z0-9]+", " ".join(fold(name))))
+        if not usual["id"]:
+            raise table.wrong('it needs the key "id", as its name has no letters from a to z', "name")
+    for kind, (_, abilities) in _ABILITIES.items():
+        if table.get("kind") == kind.value:
+            usual["can"] = list(abilities)
+    for kind, modes in _MODES.items():
+        if table.get("kind") == kind.value:
+            usual["modes"] = list(modes)
+    return usual
 
 
 _ABILITIES: dict[Kind, tuple[tuple[Ability, ...], tuple[Ability, ...]]] = {
@@ -164,73 +160,84 @@ _MODES: dict[Kind, tuple[Mode, ...]] = {
 """The modes of a device when nothing is said."""
 
 
-def _check_abilities(device: Device, where: str) -> None:
+def _check_abilities(device: Device, table: Table) -> None:
     possible = _ABILITIES.get(device.kind, ((), ()))[0]
     kind = device.kind.value.replace("_", " ")
-    for ability in device.can:
+    for index, ability in enumerate(device.can):
         if ability not in possible:
             allowed = ", ".join(possible) or "nothing"
-            raise SettingsError(f"{where}: can has {ability!r}; for a {kind} allowed is {allowed}")
+            raise table.wrong(f"can has {ability!r}; for a {kind} allowed is {allowed}", "can", index)
     only = {"effects": LIGHTS, "modes": CLIMATE, "measures": SENSORS, "unit": frozenset({Kind.SENSOR})}
     for key, kinds in only.items():
         if getattr(device, key) and device.kind not in kinds:
-            raise SettingsError(f"{where}: {key} is not for a {kind}")
+            raise table.wrong(f"{key} is not for a {kind}", key)
     if device.kind in SENSORS and device.measures is None:
-        raise SettingsError(f'{where} needs the key "measures", such as "temperature" or "motion"')
-    if not -30 <= device.min_temperature < device.max_temperature <= 90:
-        raise SettingsError(f"{where}: min_temperature and max_temperature must rise, within -30 to 90")
+        raise table.wrong('it needs the key "measures", such as "temperature" or "motion"')
+    for (low, high), (lowest, highest) in _LIMITS.items():
+        if not lowest <= getattr(device, low) < getattr(device, high) <= highest:
+            key = low if low in table else high
+            raise table.wrong(f"{low} and {high} must rise, within {lowest} to {highest}", key)
 
 
-def _unique(kind: str, named: Iterable[Floor | Room | Group | Device]) -> dict[str, str]:
-    """The stored names by the folded name and by each folded alias."""
+_LIMITS = {("min_kelvin", "max_kelvin"): (1000, 10000), ("min_temperature", "max_temperature"): (-30, 90)}
+"""Keys that are the two ends of what a device can do, and what is possible at all."""
+
+
+def _names(
+    tables: Iterable[Table], named: Iterable[Floor | Room | Group | Device], others: Mapping[str, str]
+) -> dict[str, str]:
+    """The stored names of things of a kind, by the folded name and by each folded alias.
+
+    Raises:
+        SettingsError: Two of them have the same name, or one has a name of the others.
+    """
     names: dict[str, str] = {}
-    for each in named:
-        for key, name in {name_key(name): name for name in (each.name, *each.aliases)}.items():
+    for table, each in zip(tables, named, strict=True):
+        own: dict[str, str] = {}
+        for number, name in enumerate((each.name, *each.aliases)):
+            key = name_key(name)
+            at: tuple[Key, ...] = ("aliases", number - 1) if number else ("name",)
             if not key:
-                raise SettingsError(f'[[tools.{kind}]] "{each.name}": {name!r} has no letters or digits')
-            if key in names:
-                raise SettingsError(
-                    f'two {kind}s are called "{name}" when case, accents and spaces do not count: '
-                    f'"{names[key]}" and "{each.name}"; give one another name'
+                raise table.wrong(f"{name!r} has no letters or digits", *at)
+            if first := names.get(key) or others.get(key):
+                raise table.wrong(
+                    f'"{first}" has the name "{name}" already, as case, accents and spaces do not count; '
+                    "give one another name",
+                    *at,
                 )
-            names[key] = each.name
+            own[key] = each.name  # a name may be given twice to one thing
+        names |= own
     return names
 
 
-def _apart(first: Mapping[str, str], second: Mapping[str, str]) -> dict[str, str]:
-    """Both, if no name is in both."""
-    for key in first.keys() & second.keys():
-        raise SettingsError(f'"{first[key]}" and "{second[key]}" have the same name; give one another name')
-    return {**first, **second}
-
-
-def _unique_ids(devices: Iterable[Device]) -> None:
+def _check_ids(tables: Iterable[Table], devices: Iterable[Device]) -> None:
     names: dict[str, str] = {}
-    for device in devices:
+    for table, device in zip(tables, devices, strict=True):
         if device.id in names:
-            both = f'"{names[device.id]}" and "{device.name}"'
-            raise SettingsError(f"two devices have the id {device.id!r}: {both}; give one another id")
+            key = "id" if "id" in table else "name"
+            raise table.wrong(f'"{names[device.id]}" has the id {device.id!r} already; give one another id', key)
         names[device.id] = device.name
 
 
-def _at(each: Any, kind: str, key: str, names: Mapping[str, str]) -> Any:
+def _placed(table: Table, each: Any, key: str, names: Mapping[str, str]) -> Any:
     """The room or device with the stored name of where it is."""
     given = getattr(each, key)
     if given is None:
         return each
+    return replace(each, **{key: _stored(table, key, given, names, key)})
+
+
+def _with_members(table: Table, group: Group, names: Mapping[str, str]) -> Group:
+    members = (
+        _stored(table, "device, room or floor", member, names, "members", number)
+        for number, member in enumerate(group.members)
+    )
+    return replace(group, members=tuple(members))
+
+
+def _stored(table: Table, what: str, given: str, names: Mapping[str, str], *at: Key) -> str:
     stored = names.get(name_key(given))
     if stored is None:
-        known = ", ".join(dict.fromkeys(names.values())) or "none"
-        raise SettingsError(f'[[tools.{kind}]] "{each.name}": there is no {key} {given!r}; there are: {known}')
-    return replace(each, **{key: stored})
-
-
-def _with_members(group: Group, devices: Mapping[str, str], areas: Mapping[str, str]) -> Group:
-    members = []
-    for member in group.members:
-        key = name_key(member)
-        stored = devices.get(key) or areas.get(key)
-        if stored is None:
-            raise SettingsError(f'[[tools.group]] "{group.name}": there is no device, room or floor {member!r}')
-        members.append(stored)
-    return replace(group, members=tuple(members))
+        known = choice(dict.fromkeys(names.values()), given)
+        raise table.wrong(f"there is no {what} {given!r}; there are: {known}", *at)
+    return stored

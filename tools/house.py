@@ -11,6 +11,7 @@ from agent.errors import SettingsError
 from agent.house import HouseEvent
 from agent.house_store import HouseStore
 from agent.schema import FunctionDeclaration
+from agent.tables import Table
 from agent.tool import AgentTool
 from tools import climate, covers, fans, garage, lights, locks, media, robots, state, switches
 from tools.alarms import Alarms
@@ -183,13 +184,14 @@ async def open_house(settings: Mapping[str, Any], store: HouseStore | None = Non
         if name in settings and driver.settings is not None
     }
     devices = Devices(home)
-    scenes, scripts = read_scenes_and_scripts(settings, home)
+    placed = Table.of(settings, "tools")
+    scenes, scripts = read_scenes_and_scripts(placed, home)
     house = House(
         devices,
         weather,
         store or HouseStore(),
-        read_table(ClimateSettings, settings.get("climate", {}), "[tools.climate]"),
-        read_lists(settings.get("list", [])),
+        read_table(ClimateSettings, placed.table("climate"), "[tools.climate]"),
+        read_lists(placed.tables("list")),
         scenes,
         scripts,
     )

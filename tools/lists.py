@@ -17,11 +17,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agent.errors import ArgumentError, SettingsError
+from agent.errors import ArgumentError
 from agent.house_store import HouseStore
+from agent.tables import Table, read_table
 from agent.tool import AgentTool, tool
 from tools.results import verb
-from tools.settings import read_table, read_tables
 from tools.speech import listed, sentence, the
 from tools.words import fold, key_of, name_key
 
@@ -71,7 +71,7 @@ SHOPPING = ListSettings("shopping list", ("groceries", "grocery list", "grocery"
 TO_DO = ListSettings("to-do list", ("to-dos", "tasks", "task list", "things to do"))
 
 
-def read_lists(tables: Any) -> tuple[ListSettings, ...]:
+def read_lists(tables: Iterable[Table]) -> tuple[ListSettings, ...]:
     """The lists of the settings, after the two that every home has.
 
     A table for one of these two adds aliases to it, and a name that is given to another list is no longer theirs.
@@ -80,35 +80,27 @@ def read_lists(tables: Any) -> tuple[ListSettings, ...]:
         SettingsError: A key is wrong, or two lists have the same name.
     """
     known = {_list_key(each.name): each for each in (SHOPPING, TO_DO)}
-    for table in read_tables(tables, "tools.list"):
-        name = table.get("name")
-        where = f'[[tools.list]] "{name}"' if isinstance(name, str) else "a [[tools.list]] without a name"
-        read = read_table(ListSettings, table, where)
-        if not all(read.keys):
-            raise SettingsError(f"{where}: a name needs a letter or a digit, and a word besides list")
-        usual = known.get(_list_key(read.name))
-        if usual in (SHOPPING, TO_DO):
-            read = replace(usual, aliases=(*usual.aliases, *read.aliases))
-        elif usual is not None:
-            raise SettingsError(f'two lists are called "{read.name}"; give one another name')
-        known[_list_key(read.name)] = read
-    lists = list(known.values())
-    given = {key for each in lists[2:] for key in each.keys}
-    for index, usual in enumerate((SHOPPING, TO_DO)):
-        kept = [name for name in lists[index].aliases if name not in usual.aliases or _list_key(name) not in given]
-        lists[index] = replace(lists[index], aliases=tuple(kept))
-    _check_names(lists)
-    return tuple(lists)
+    names = {key: each.name for key, each in known.items()}
+    usual = set(known)
+    for table in tables:
+        read = read_table(ListSettings, table)
+        own = _list_key(read.name)
+        for key in read.keys:
+            if not key:
+                raise table.wrong("a name needs a letter or a digit, and a word besides list", "name")
+            if key in names and not (key == own and own in usual):
+                raise table.wrong(f'"{names[key]}" has the same name; give one another name', "name")
+            names[key] = read.name
+        known[own] = replace(known[own], aliases=(*known[own].aliases, *read.aliases)) if own in usual else read
+        usual.discard(own)
+    shopping, to_do, *others = known.values()
+    given = {key for each in others for key in each.keys}
+    return (_without(shopping, given), _without(to_do, given), *others)
 
 
-def _check_names(lists: Iterable[ListSettings]) -> None:
-    names: dict[str, str] = {}
-    for each in lists:
-        for key in each.keys:
-            if key in names:
-                both = f'"{names[key]}" and "{each.name}"'
-                raise SettingsError(f"[[tools.list]]: {both} have a name in common; give one another name")
-            names[key] = each.name
+def _without(usual: ListSettings, given: set[str]) -> ListSettings:
+    """One of the lists of every home, without the aliases that another list has."""
+    return replace(usual, aliases=tuple(name for name in usual.aliases if _list_key(name) not in given))
 
 
 def _list_key(name: str) -> str:
@@ -273,10 +265,10 @@ class Lists:
             ArgumentError: There is none of that name.
         """
         key = "" if words is None else _list_key(words)
-        by_key = {key: each for each in self._lists for key in each.keys}
-        near = [key] if key in by_key else difflib.get_close_matches(key, by_key, n=1, cutoff=_ALIKE)
         if not key:  # "the list"
             return self._lists[0]
+        by_key = {name: each for each in self._lists for name in each.keys}
+        near = [key] if key in by_key else difflib.get_close_matches(key, by_key, n=1, cutoff=_ALIKE)
         if near:
             return by_key[near[0]]
         there = listed([each.label for each in self._lists], most=6)
@@ -310,7 +302,7 @@ def _items(said: str, whole: bool = False) -> list[str]:
     items: dict[str, str] = {}
     for part in parts:
         text = _plain(part)
-        if name_key(text):
+        if name_key(text) not in ("", "and"):
             items.setdefault(name_key(text), text)
     if not items:
         raise ArgumentError("It was not said what.")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Annotated, Any
 
-from agent.errors import SettingsError
+from agent.schema import Range
+from agent.tables import Table, choice, read_table
 from tools.drivers import RISKY, Change, Device, Mode
 from tools.home import Home
-from tools.settings import read_table
 from tools.words import name_key, parse_color
 
 
@@ -23,7 +22,7 @@ class SceneState:
     on: bool | None = None
     """For lamps, switches, plugs, fans and players; a lamp or fan with any other key is turned on."""
 
-    brightness: int | None = None
+    brightness: Annotated[int, Range(0, 100)] | None = None
     """0 to 100 percent; 0 is off."""
 
     color: str | None = None
@@ -32,10 +31,10 @@ class SceneState:
     effect: str | None = None
     """The name of one of the lamp's effects."""
 
-    speed: int | None = None
+    speed: Annotated[int, Range(0, 100)] | None = None
     """Of a fan, 0 to 100 percent; 0 is off."""
 
-    position: int | None = None
+    position: Annotated[int, Range(0, 100)] | None = None
     """How far open a cover, a door or a window is, 0 to 100 percent."""
 
     target: float | None = None
@@ -50,7 +49,7 @@ class SceneState:
     playing: bool | None = None
     """Whether it goes on playing, or pauses."""
 
-    volume: int | None = None
+    volume: Annotated[int, Range(0, 100)] | None = None
     """How loud it is, 0 to 100 percent."""
 
     muted: bool | None = None
@@ -79,34 +78,31 @@ class _Names:
     aliases: tuple[str, ...] = ()
 
 
-def read_scene(table: Mapping[str, Any], home: Home) -> Scene:
+def read_scene(table: Table, home: Home) -> Scene:
     """A scene from its table.
 
     Raises:
         SettingsError: A key is wrong, or a device is unknown or cannot be so; the text names the scene.
     """
-    name = table.get("name")
-    where = f'[[tools.scene]] "{name}"' if isinstance(name, str) else "a [[tools.scene]] without a name"
-    for key in table:
-        if key not in ("name", "aliases", "states"):
-            raise SettingsError(f"{where} has no key {key!r}; allowed are name, aliases, states")
-    read = read_table(_Names, {key: value for key, value in table.items() if key != "states"}, where)
-    states = table.get("states")
-    if not isinstance(states, list) or not states:
-        raise SettingsError(f"{where} needs the key 'states', a list of tables, each with a device and how it is to be")
+    read = read_table(_Names, table, also=("states",))
     by_key = {name_key(called): device for device in home.devices for called in (device.name, *device.aliases)}
     moves: dict[str, tuple[Device, Change]] = {}
-    for state in states:
-        wanted = read_table(SceneState, state, f"{where}: states")
+    for state in table.tables("states"):
+        wanted = read_table(SceneState, state)
         device = by_key.get(name_key(wanted.device))
         if device is None:
-            raise SettingsError(f"{where}: there is no device {wanted.device!r}")
+            known = [each.name for each in home.devices]
+            raise state.wrong(
+                f"there is no device {wanted.device!r}; there are {choice(known, wanted.device)}", "device"
+            )
         if device.id in moves:
-            raise SettingsError(f'{where}: "{device.name}" is in it twice')
+            raise state.wrong(f'"{device.name}" is in this scene twice', "device")
         try:
             moves[device.id] = (device, _change(device, wanted))
-        except ValueError as error:  # an ArgumentError is one
-            raise SettingsError(f'{where}: "{device.name}": {error}') from error
+        except ValueError as error:  # also an ArgumentError, of a colour
+            raise state.wrong(f'"{device.name}": {error}') from error
+    if not moves:
+        raise table.wrong("the key 'states' is missing: how each device is to be")
     return Scene(read.name, tuple(moves.values()), read.aliases)
 
 
@@ -128,13 +124,7 @@ def _change(device: Device, wanted: SceneState) -> Change:
             raise ValueError(f"it has no {key}; {there}")
     if not given:
         raise ValueError(f"it was not said how it is to be; it has {', '.join(possible) or 'nothing'}")
-    for key, (lowest, highest) in _RANGES.items():
-        if key in given and not lowest <= given[key] <= highest:
-            raise ValueError(f"{key} is {given[key]}; allowed is {lowest} to {highest}")
     return Change(**_fields(device, given))
-
-
-_RANGES = {"brightness": (0, 100), "speed": (0, 100), "position": (0, 100), "volume": (0, 100)}
 
 
 def _has(device: Device, key: str) -> bool:

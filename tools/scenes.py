@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
 
-from agent.errors import ArgumentError, SettingsError
+from agent.errors import ArgumentError
 from agent.schema import Name
+from agent.tables import Table
 from agent.tool import AgentTool, ConfirmationTool, tool
 from tools.areas import area_named
 from tools.devices import Devices
@@ -30,7 +31,6 @@ from tools.scripts import (
     say_script,
     scene_named,
 )
-from tools.settings import read_tables
 from tools.speech import failures, listed, sentence
 from tools.words import fold, key_of, name_key
 
@@ -40,7 +40,7 @@ FUNCTIONS = {"activate_scene": "scene", "run_script": "script"}
 _KIND_WORDS = {"scene", "scenes", "mode", "script", "routine", "program", "programme", "automation"}
 """Words around a name that do not belong to it: "the movie night scene", "good night mode"."""
 
-_ALIKE = 0.85
+_ALIKE = 0.8
 """How alike two spellings are that mean the same."""
 
 _confirmed: ContextVar[frozenset[int]] = ContextVar("_confirmed", default=frozenset())
@@ -48,24 +48,24 @@ _confirmed: ContextVar[frozenset[int]] = ContextVar("_confirmed", default=frozen
 question takes its time: what has to be asked only since then was not said yes to."""
 
 
-def read_scenes_and_scripts(settings: Mapping[str, Any], home: Home) -> tuple[tuple[Scene, ...], tuple[Script, ...]]:
+def read_scenes_and_scripts(settings: Table, home: Home) -> tuple[tuple[Scene, ...], tuple[Script, ...]]:
     """Those of the tables `[[tools.scene]]` and `[[tools.script]]`.
 
     Raises:
         SettingsError: A key or a name is wrong, or two of them have the same name.
     """
-    scenes = tuple(read_scene(table, home) for table in read_tables(settings.get("scene", []), "tools.scene"))
-    scripts = tuple(read_script(table, scenes) for table in read_tables(settings.get("script", []), "tools.script"))
+    tables = [*settings.tables("scene"), *settings.tables("script")]
+    scenes = tuple(read_scene(table, home) for table in settings.tables("scene"))
+    scripts = tuple(read_script(table, scenes) for table in settings.tables("script"))
     both: tuple[Scene | Script, ...] = (*scenes, *scripts)
     names: dict[str, str] = {}
-    for each in both:
-        for name in dict.fromkeys(map(name_key, (each.name, *each.aliases))):
-            if not name:
-                raise SettingsError(f'"{each.name}": the name of a scene or a script needs a letter or a digit')
-            if name in names:
-                same = f'"{names[name]}" and "{each.name}"'
-                raise SettingsError(f"two scenes or scripts have the same name: {same}; give one another name")
-            names[name] = each.name
+    for table, each in zip(tables, both, strict=True):
+        for key in dict.fromkeys(map(name_key, (each.name, *each.aliases))):
+            if not key:
+                raise table.wrong("a name needs a letter or a digit", "name")
+            if key in names:
+                raise table.wrong(f'"{names[key]}" has the same name; give one another name', "name")
+            names[key] = each.name
     return scenes, scripts
 
 

@@ -14,13 +14,14 @@ import asyncio
 import logging
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
 
-from agent.errors import ArgumentError, SettingsError
+from agent.errors import ArgumentError
+from agent.schema import Range
+from agent.tables import Table, choice, read_table
 from agent.tool import CANCELLED_BY_USER, AgentTool, ConfirmationTool, ToolCall
 from tools.scene_states import Scene
-from tools.settings import read_table
 from tools.speech import failures, listed, sentence
 from tools.words import name_key
 
@@ -40,11 +41,14 @@ class Step:
     scene: str | None = None
     """The name of a scene."""
 
-    wait_s: float | None = None
+    wait_s: Annotated[float, Range(0, MAX_WAIT_S)] | None = None
     """How many seconds to wait; of all steps together at most 8."""
 
     arguments: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """A table of the function's arguments."""
+
+    source: Table = field(default_factory=lambda: Table({}), compare=False, repr=False)
+    """Where it stands, for errors."""
 
 
 @dataclass(frozen=True)
@@ -69,44 +73,35 @@ class _Names:
     aliases: tuple[str, ...] = ()
 
 
-def read_script(table: Mapping[str, Any], scenes: Collection[Scene]) -> Script:
+def read_script(table: Table, scenes: Collection[Scene]) -> Script:
     """A script from its table; its functions are checked by `check_script`.
 
     Raises:
         SettingsError: A key is wrong, a scene is unknown, or it waits too long; the text names the script.
     """
-    name = table.get("name")
-    where = f'[[tools.script]] "{name}"' if isinstance(name, str) else "a [[tools.script]] without a name"
-    for key in table:
-        if key not in ("name", "aliases", "steps"):
-            raise SettingsError(f"{where} has no key {key!r}; allowed are name, aliases, steps")
-    read = read_table(_Names, {key: value for key, value in table.items() if key != "steps"}, where)
-    tables = table.get("steps")
-    if not isinstance(tables, list) or not tables:
-        raise SettingsError(f"{where} needs the key 'steps', a list of tables with a function, a scene or wait_s")
-    steps = tuple(_step(each, f"{where}: step {number}", scenes) for number, each in enumerate(tables, start=1))
+    read = read_table(_Names, table, also=("steps",))
+    steps = tuple(_step(each, scenes) for each in table.tables("steps"))
+    if not steps:
+        raise table.wrong("the key 'steps' is missing: tables with a function, a scene or wait_s")
     waits = sum(step.wait_s or 0 for step in steps)
     if waits > MAX_WAIT_S:
-        raise SettingsError(f"{where}: it waits {waits:g} seconds altogether; allowed is {MAX_WAIT_S:g}")
+        raise table.wrong(f"it waits {waits:g} seconds altogether; allowed is {MAX_WAIT_S:g}", "steps")
     return Script(read.name, steps, read.aliases)
 
 
-def _step(table: Any, where: str, scenes: Collection[Scene]) -> Step:
-    plain = {key: value for key, value in table.items() if key != "arguments"} if isinstance(table, Mapping) else table
-    read = read_table(Step, plain, where, hidden=("arguments",))
-    kinds = [key for key in ("function", "scene", "wait_s") if getattr(read, key) is not None]
+def _step(table: Table, scenes: Collection[Scene]) -> Step:
+    step = read_table(Step, table, hidden=("arguments", "source"), also=("arguments",))
+    kinds = [key for key in ("function", "scene", "wait_s") if getattr(step, key) is not None]
     if len(kinds) != 1:
-        raise SettingsError(f"{where} needs one of function, scene and wait_s")
-    if read.wait_s is not None and not 0 < read.wait_s <= MAX_WAIT_S:
-        raise SettingsError(f"{where}: wait_s is {read.wait_s:g}; allowed is more than 0 to {MAX_WAIT_S:g}")
-    if read.scene is not None and scene_named(read.scene, scenes) is None:
-        there = listed([scene.name for scene in scenes]) or "none"
-        raise SettingsError(f"{where}: there is no scene {read.scene!r}; there are: {there}")
-    if "arguments" not in table:
-        return read
-    if read.function is None or not isinstance(table["arguments"], Mapping):
-        raise SettingsError(f"{where}: arguments must be a table, beside a function")
-    return Step(function=read.function, arguments=dict(table["arguments"]))
+        raise table.wrong("it needs one of function, scene and wait_s")
+    if step.wait_s == 0:
+        raise table.wrong("wait_s is 0; it must be more", "wait_s")
+    if step.scene is not None and scene_named(step.scene, scenes) is None:
+        known = choice([scene.name for scene in scenes], step.scene)
+        raise table.wrong(f"there is no scene {step.scene!r}; there are {known}", "scene")
+    if "arguments" in table and step.function is None:
+        raise table.wrong("arguments are for a function", "arguments")
+    return replace(step, arguments=dict(table.table("arguments")), source=table)
 
 
 def scene_named(name: str, scenes: Collection[Scene]) -> Scene | None:
@@ -128,19 +123,21 @@ def check_script(
     Raises:
         SettingsError: There is no such function, or its arguments do not fit.
     """
-    for number, step in enumerate(script.steps, start=1):
+    for step in script.steps:
         if step.function is None:
             continue
-        where = f'[[tools.script]] "{script.name}": step {number}'
         tool = tools.get(step.function)
         if tool is None:
-            raise SettingsError(f"{where}: there is no function {step.function!r} that a script can call")
+            known = choice([name for name, each in tools.items() if not each.declaration.read_only], step.function)
+            raise step.source.wrong(
+                f"there is no function {step.function!r} that a script can call; there are {known}", "function"
+            )
         if tool.declaration.read_only:
-            raise SettingsError(f"{where}: {step.function} only tells, and a script is not heard")
+            raise step.source.wrong(f"{step.function} only tells, and a script is not heard", "function")
         try:
             find(step.function, tool.declaration.check(step.arguments))
         except ArgumentError as error:
-            raise SettingsError(f"{where}: {step.function}: {error}") from error
+            raise step.source.wrong(f"{step.function}: {error}", "arguments") from error
 
 
 def risky_steps(script: Script, tools: Mapping[str, AgentTool]) -> dict[int, str]:
@@ -233,6 +230,6 @@ def _trouble(result: Mapping[str, Any]) -> str:
 
 
 def say_script(result: Mapping[str, Any]) -> str:
-    """ "The script leaving home is done; step 2, lock door: the back door is not available."."""
+    """ "The script leaving home is done, but not all of it; step 2, lock door: the back door is not available."."""
     failed = [f"{step}: {why}" for step, why in result.get("failed", {}).items()]
-    return sentence(f"the script {result['script']} is done", "but not all of it" if failed else "", *failed)
+    return sentence(f"the script {result['script']} is done{', but not all of it' if failed else ''}", *failed)

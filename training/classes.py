@@ -107,7 +107,8 @@ _SPOKEN_DURATIONS = (
 
 def _counted(rng: random.Random, unit: str, most: int) -> str:
     """A number of units: "10 minutes", "ten minutes", now and then "10 min"."""
-    number = min(most, rng.choice((1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 25, 30, 40, 45, rng.randint(1, most))))
+    usual = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 25, 30, 40, 45)
+    number = rng.choice([each for each in usual if each <= most] + [rng.randint(1, most)])
     if rng.random() < 0.35:
         return f"{in_words(number)} {unit}{'' if number == 1 else 's'}"
     if rng.random() < 0.1:
@@ -127,7 +128,7 @@ def _duration(rng: random.Random) -> str:
         first = _counted(rng, "minute", 20)
         return f"{first}{rng.choice((' and ', ' '))}{rng.choice((10, 15, 20, 30, 45))} seconds"
     unit = rng.choice(("second", "minute", "minute", "minute", "minute", "hour"))
-    return _counted(rng, unit, {"second": 90, "minute": 90, "hour": 24}[unit])
+    return _counted(rng, unit, {"second": 90, "minute": 90, "hour": 12}[unit])
 
 
 def _length(rng: random.Random) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import socket
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -91,6 +92,7 @@ class Endpoint:
             clean_start=True if newest else MQTT_CLEAN_START_FIRST_ONLY,
             properties=limit if newest else None,
             tls_context=ssl.create_default_context(cafile=self.ca_file) if self.tls else None,
+            socket_options=[(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)],  # no message waits for the one before
         )
         entered = False
         try:

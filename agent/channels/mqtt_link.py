@@ -16,7 +16,9 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from agent.channels.mqtt_connection import SESSION_TAKEN_OVER, Backoff, Endpoint, properties, reason_code
-from agent.channels.mqtt_messages import MAX_READ
+from agent.channels.mqtt_loop_back import BACK_WITHIN_S, LoopBack, Way
+from agent.channels.mqtt_messages import MAX_READ, probe_token
+from agent.channels.mqtt_publisher import Publisher
 from agent.config import MqttSettings, default_node
 from agent.errors import SettingsError
 
@@ -102,6 +104,8 @@ class MqttLink:
         self._may_be_replaced = False
         self._trouble = "not tried yet"
         self._refused: list[str] = []
+        self._hidden: list[str] = []
+        self._loop_back = LoopBack(())
         self._outbox: asyncio.Queue[Outgoing] = asyncio.Queue()
         self._unsent: Outgoing | None = None
 
@@ -118,7 +122,8 @@ class MqttLink:
             return f"not connected to {broker}: {self._trouble}"
         version = "5" if self._protocol is ProtocolVersion.V5 else "3.1.1"
         refused = f"; the broker refuses {', '.join(self._refused)}" if self._refused else ""
-        return f"connected to {broker} with MQTT {version}{refused}"
+        hidden = f"; what is sent to {', '.join(self._hidden)} does not reach us" if self._hidden else ""
+        return f"connected to {broker} with MQTT {version}{refused}{hidden}"
 
     def send(self, message: Outgoing) -> None:
         """Sends it now, or when the connection is back."""
@@ -149,7 +154,8 @@ class MqttLink:
             try:
                 await self._connection()
             except (MqttError, OSError, SettingsError) as error:
-                trouble = str(error.__cause__ or error) or type(error).__name__
+                cause = None if isinstance(error, SettingsError) else error.__cause__
+                trouble = str(cause or error) or type(error).__name__
                 if isinstance(error, TakenOverError) or reason_code(error) == SESSION_TAKEN_OVER:
                     at_least = TAKEOVER_S
                     trouble = f"another client took our place: its client_id is {self.client_id!r} too"
@@ -181,12 +187,14 @@ class MqttLink:
             await self._greet(client)
             reader = asyncio.create_task(self._read(client), name="mqtt reader")
             sender = asyncio.create_task(self._send_all(client), name="mqtt sender")
+            trial = asyncio.create_task(self._try_topics(endpoint), name="mqtt loop-back")
             try:
                 await asyncio.wait({reader, sender}, return_when=asyncio.FIRST_COMPLETED)
             finally:
-                reader.cancel()
-                sender.cancel()
+                for task in (reader, sender, trial):
+                    task.cancel()
                 ends = await asyncio.gather(reader, sender, return_exceptions=True)
+                await asyncio.gather(trial, return_exceptions=True)
         for end in ends:
             if isinstance(end, Exception):
                 raise end
@@ -253,8 +261,30 @@ class MqttLink:
                 self._refused.append(topic)
                 log.error("the broker refuses our subscription to %s: %s", topic, code)
 
+    async def _try_topics(self, endpoint: Endpoint) -> None:
+        """Finds out, by a connection of its own, which of our subscriptions the broker's access list hides."""
+        assert self._protocol is not None  # we are connected
+        newest = self._protocol is ProtocolVersion.V5
+        self._loop_back = LoopBack(topic for topic in self._subscriptions if topic not in self._refused)
+        try:
+            async with replace(endpoint, client_id=None).connect(self._protocol) as client:
+                ways = await self._loop_back.run(Publisher(client, newest, BACK_WITHIN_S))
+        except (MqttError, OSError) as error:
+            log.debug("our topics could not be tried: %s", error)
+            return
+        except Exception:
+            log.exception("our topics could not be tried for a fault of our own")
+            return
+        # Where we may not write, others may: whether we hear them cannot be known from here.
+        self._hidden = [topic for topic, way in ways.items() if way is Way.LOST]
+        for topic in self._hidden:
+            log.error("what is sent to %s does not reach us: the broker's access list has to let us read it", topic)
+
     async def _read(self, client: Client) -> None:
         async for message in client.messages:
+            if probe_token(bytes(message.payload)) is not None:
+                self._loop_back.hear(bytes(message.payload))
+                continue
             try:
                 self._receive(message)
             except Exception:

@@ -158,6 +158,22 @@ def parse_confirm(payload: bytes) -> tuple[str, bool]:
     return id, answer
 
 
+def probe(token: str) -> bytes:
+    """A message that asks for nothing and that nobody answers: whether it comes back is what it is sent for."""
+    return encode({"probe": token})
+
+
+def probe_token(payload: bytes) -> str | None:
+    """The token of a `probe`; None for anything else."""
+    if len(payload) > MAX_NAME or not payload.startswith(b'{"probe"'):
+        return None
+    try:
+        data = json.loads(payload)
+    except ValueError:
+        return None
+    return data["probe"] if len(data) == 1 and isinstance(data["probe"], str) else None
+
+
 def _text(payload: bytes) -> str:
     if len(payload) > MAX_PAYLOAD:
         raise MalformedMessage(f"longer than {MAX_PAYLOAD} bytes", _find_id(payload))

@@ -82,13 +82,25 @@ def device_line(event: HouseEvent) -> tuple[str, str]:
     words = [str(state.get("state", "unknown"))]
     if words == ["off"]:
         return name, "off"  # what it would be like is of no interest now
-    if "brightness" in state:
-        words.append(f"{state['brightness']} %")
-    if "kelvin" in state:
-        words.append(f"{state['kelvin']} K")
+    words += [form.format(state[key]) for key, form in _SHOWN.items() if key in state]
     if "rgb" in state:
         words.append("#{:02x}{:02x}{:02x}".format(*state["rgb"]))
+    if state.get("muted"):
+        words.append("muted")
+    if "value" in state:
+        words = [f"{state['value']:g} {state.get('unit', '')}".rstrip()]
     return name, ", ".join(words)
+
+
+_SHOWN = {
+    "brightness": "{} %", "speed": "{} %", "position": "{} %", "kelvin": "{} K", "effect": "{}",
+    "target": "to {:g} °C", "temperature": "{:g} °C now", "humidity": "{:g} % humid", "volume": "volume {}",
+}  # fmt: skip
+"""What is shown of a state beside its word, and how; in this order."""
+
+
+_QUIET = ("off", "closed", "locked", "docked", "paused", "clear", "known", "unknown")
+"""Words of states that catch nobody's eye."""
 
 
 class HouseView(VerticalScroll, can_focus=False):
@@ -106,8 +118,8 @@ class HouseView(VerticalScroll, can_focus=False):
         """Takes in one device: as it is when it is first told of, and each change from then on."""
         is_change = event.device in self._events
         self._events[event.device] = event
-        table = Table.grid(padding=(0, 2))
-        table.add_column(no_wrap=True)
+        table = Table.grid(padding=(0, 2), expand=True)
+        table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)  # where it is narrow, names are cut, not states
         table.add_column(no_wrap=True)
         for row, each in enumerate(self._events.values()):
             changed = is_change and each is event
@@ -121,7 +133,7 @@ class HouseView(VerticalScroll, can_focus=False):
     def _style(event: HouseEvent) -> str:
         if "rgb" in event.state and event.state.get("state") == "on":
             return "bold #{:02x}{:02x}{:02x}".format(*event.state["rgb"])
-        return "bold" if event.state.get("state") in ("on", "open", "opening", "closing") else "dim"
+        return "dim" if event.state.get("state") in _QUIET else "bold"
 
 
 class PromptApp(App[None]):

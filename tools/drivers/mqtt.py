@@ -335,7 +335,7 @@ class MqttDriver:
                 # What is retained was true before the command that may be waiting here.
                 if not message.retain and device.id in self._heard:
                     self._heard[device.id].put_nowait(state)
-        except ValueError as error:
+        except (ValueError, ArithmeticError) as error:  # what a device says costs itself only, not the connection
             self._unread[topic] = str(error)
             _log.warning("%s: cannot read %d bytes: %s", topic, len(payload), error)
 

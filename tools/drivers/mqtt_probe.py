@@ -30,7 +30,7 @@ _NOT_US = (134, NOT_ALLOWED)
 
 async def connection_trouble(endpoint: Endpoint, last: str) -> str:
     """Why there is no connection, tried step by step; `last` is what the last attempt ended with."""
-    broker = f"the MQTT broker at {endpoint.host}:{endpoint.port}"
+    broker = f"the broker of [tools.mqtt] at {endpoint.host}:{endpoint.port}"
     try:
         async with asyncio.timeout(LOOKED_WITHIN_S):
             _, writer = await asyncio.open_connection(endpoint.host, endpoint.port)
@@ -38,22 +38,22 @@ async def connection_trouble(endpoint: Endpoint, last: str) -> str:
             async with endpoint.connect(await endpoint.protocol()):
                 return f"{broker} was away ({last}) and is there again: it is tried again within a minute"
     except socket.gaierror:
-        return f"the name {endpoint.host} of the MQTT broker is not known: correct host of [tools.mqtt], or the network's name service"
+        return f"{broker} has an unknown name: correct host, or the network's name service"
     except MqttError as error:
         if reason_code(error) in _NOT_US:
-            return f"{broker} refuses our name or password: correct username and password_file of [tools.mqtt]"
+            return f"{broker} refuses our name or password: correct username and password_file"
         if endpoint.tls and reason_code(error) is None:
-            return f"TLS with {broker} fails ({error}): correct tls and ca_file of [tools.mqtt]"
-        return f"{broker} does not take us ({error}): see its log, and correct port and tls of [tools.mqtt]"
+            return f"{broker} is not reached with TLS ({error}): correct tls and ca_file"
+        return f"{broker} does not take us ({error}): see its log, and correct port and tls"
     except TimeoutError:
-        return f"{broker} does not answer: look at the network and its firewall, or correct host, port and tls of [tools.mqtt]"
+        return f"{broker} does not answer: look at the network and its firewall, or correct host, port and tls"
     except OSError as error:
         # Of a name with several addresses the text has all errors.
         if isinstance(error, ConnectionRefusedError) or f"Errno {errno.ECONNREFUSED}" in str(error):
-            return f"nothing listens at {endpoint.host}:{endpoint.port}: start the broker, or correct host and port of [tools.mqtt]"
+            return f"{broker} is not there, nothing listens: start it, or correct host and port"
         if isinstance(error, FileNotFoundError):
-            return f"there is no file {endpoint.ca_file}: correct ca_file of [tools.mqtt]"
-        return f"{broker} cannot be reached ({error}): look at the network, or correct host of [tools.mqtt]"
+            return f"{broker} is not reached with TLS, as there is no file {endpoint.ca_file}: correct ca_file"
+        return f"{broker} cannot be reached ({error}): look at the network, or correct host"
 
 
 async def write_troubles(publisher: Publisher, names: Mapping[str, str]) -> list[str]:

@@ -31,7 +31,7 @@ def read(device: Device, text: str, before: State) -> State:
     data = object_of(text)
     told: dict[str, Any] = {}
     for key in ("target", "temperature"):
-        if is_number(data.get(key)):
+        if is_number(data.get(key)) and abs(data[key]) < 1000:
             told[key] = _from_unit(data[key], device)
     humidity, mode = data.get("humidity"), data.get("mode")
     if is_number(humidity) and 0 <= humidity <= 100:

@@ -71,7 +71,7 @@ def _with_color(state: State, data: dict[str, Any], device: Device) -> State:
     mode, color, white = data.get("color_mode"), data.get("color"), data.get("color_temp")
     if mode == "color_temp" and "white" in device.can and is_number(white) and white > 0:
         kelvin = white if device.options.color_temp_kelvin else 1e6 / white
-        return replace(state, rgb=None, kelvin=round(kelvin))
+        return replace(state, rgb=None, kelvin=round(min(kelvin, 1e6)))
     if "color" not in device.can or not isinstance(color, dict):
         return state
     if mode == "rgb":

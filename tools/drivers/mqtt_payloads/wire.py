@@ -65,7 +65,9 @@ def number_of(text: str) -> float:
 
 def is_number(value: Any) -> TypeGuard[float]:
     """Whether a value from JSON is a finite number."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, int):
+        return not isinstance(value, bool) and abs(value) < 2**63  # a longer one cannot be made a float
+    return isinstance(value, float) and math.isfinite(value)
 
 
 def one_of(word: str, words: dict[str, Any]) -> Any:
@@ -86,7 +88,7 @@ def to_scale(percent: int, scale: int) -> int:
 
 def from_scale(value: float, scale: int) -> int:
     """The reverse of `to_scale`; for scales from 100 up of every percent."""
-    return min(100, max(1, round(value * 100 / scale)))
+    return min(100, max(1, round(min(value, scale) * 100 / scale)))
 
 
 def to_volume(percent: int, scale: int) -> int:
