@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any
+from typing import Any, Final
 
 from agent.capping import capped
 from agent.content import FunctionCallPart
@@ -18,6 +18,9 @@ log = logging.getLogger(__name__)
 
 Tell = Callable[[ConfirmationRequest], None]
 """Shows a question to the person it is for."""
+
+ENDING_S: Final = 1.0
+"""How long a call that is given up may take to end, in seconds; then the others no longer wait for it."""
 
 
 class Permit:
@@ -48,6 +51,7 @@ class ToolCaller:
         self._confirm_timeout_s = confirm_timeout_s
         self._acting = asyncio.Lock()
         self._questions: dict[str, asyncio.Future[bool]] = {}
+        self._calls: set[asyncio.Task[dict[str, Any]]] = set()  # also those that were given up
 
     @asynccontextmanager
     async def in_order(self, changes: bool) -> AsyncIterator[Permit]:
@@ -86,7 +90,7 @@ class ToolCaller:
         """
 
         async def confirm(question: str) -> bool:
-            if tell is None:
+            if tell is None or _is_cancelled():  # a call that was given up asks nobody any more
                 return False
             with _stopped(clock), _stopped(deadline):
                 held = permit.give_up()
@@ -97,17 +101,28 @@ class ToolCaller:
             return answer
 
         clock = asyncio.timeout(self._tool_timeout_s)
+        # In a task of its own: a tool that goes on when it is told to end must not hold up everybody else.
+        making = asyncio.create_task(_make(tool, call, confirm), name=f"call {call.name}")
+        self._calls.add(making)
+        making.add_done_callback(self._calls.discard)
         try:
             async with clock:
-                return capped(await tool.call(call.arguments, ToolCall(call.id, call.name, confirm)))
-        except (Exception, SystemExit, asyncio.CancelledError) as error:
-            if clock.expired():
-                message = f"{call.name} took longer than {self._tool_timeout_s:g} seconds."
-                raise AgentError(ErrorCode.TOOL_TIMEOUT, message) from error
-            if isinstance(error, asyncio.CancelledError) and _is_cancelled():
-                raise
-            log.exception("%s raised, called with %s", call.name, call.arguments)
-            return {"error": f"{call.name} failed: {type(error).__name__}: {error}"}
+                return await self._result(making)
+        except TimeoutError as error:
+            message = f"{call.name} took longer than {self._tool_timeout_s:g} seconds."
+            raise AgentError(ErrorCode.TOOL_TIMEOUT, message) from error
+
+    async def _result(self, making: asyncio.Task[dict[str, Any]]) -> dict[str, Any]:
+        """What a call returns. If nobody waits for it any more it is told to end, and may take a moment for that."""
+        try:
+            await asyncio.wait({making})
+        finally:
+            if not making.done():
+                making.cancel()
+                await asyncio.wait({making}, timeout=min(ENDING_S, self._tool_timeout_s))
+                if not making.done():
+                    log.error("%s goes on although it was told to end; the next one acts now", making.get_name())
+        return making.result()
 
     def confirm(self, call_id: str, answer: bool) -> bool:
         """Answers the question about a call; False when none is waiting (any more)."""
@@ -118,17 +133,31 @@ class ToolCaller:
         return True
 
     async def _answer(self, call_id: str) -> bool:
-        question = self._questions[call_id] = asyncio.get_running_loop().create_future()
+        question: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._questions[call_id] = question
         try:
-            return await asyncio.wait_for(question, self._confirm_timeout_s)
+            async with asyncio.timeout(self._confirm_timeout_s):  # `wait_for` of 3.11 may lose a cancellation
+                return await question
         except TimeoutError:
             return False
         finally:
             del self._questions[call_id]
 
 
+async def _make(
+    tool: AgentTool, call: FunctionCallPart, confirm: Callable[[str], Awaitable[bool]]
+) -> dict[str, Any]:
+    try:
+        return capped(await tool.call(call.arguments, ToolCall(call.id, call.name, confirm)))
+    except (Exception, SystemExit, asyncio.CancelledError) as error:
+        if isinstance(error, asyncio.CancelledError) and _is_cancelled():
+            raise
+        log.exception("%s raised, called with %s", call.name, call.arguments)
+        return {"error": f"{call.name} failed: {type(error).__name__}: {error}"}
+
+
 def _is_cancelled() -> bool:
-    """Whether somebody wants this turn to end; a tool may also raise a CancelledError of its own."""
+    """Whether this call was given up; a tool may also raise a CancelledError of its own."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 

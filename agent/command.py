@@ -8,22 +8,7 @@ from dataclasses import dataclass, field
 
 from agent.errors import AgentError, ErrorCode
 
-def words_of(text: str) -> str:
-    """The words of a command, without the space around them.
-
-    Raises:
-        AgentError: INVALID_REQUEST: there are none, more than `MAX_COMMAND_LENGTH` characters, or it is no text.
-    """
-    words = text.strip()
-    if not words:
-        problem = "There are no words in it."
-    elif len(text) > MAX_COMMAND_LENGTH:
-        problem = f"It has {len(text)} characters; at most {MAX_COMMAND_LENGTH} are allowed."
-    elif any("\ud800" <= letter <= "\udfff" for letter in text):
-        problem = "It is no text in Unicode."
-    else:
-        return words
-    raise AgentError(ErrorCode.INVALID_REQUEST, problem)
+MAX_COMMAND_LENGTH = 2_000
 
 
 @dataclass(frozen=True)
@@ -57,11 +42,11 @@ def words_of(text: str) -> str:
     """
     words = text.strip()
     if not words:
-        problem = "There are no words in it."
+        problem = "The command has no words."
     elif len(text) > MAX_COMMAND_LENGTH:
-        problem = f"It has {len(text)} characters; at most {MAX_COMMAND_LENGTH} are allowed."
+        problem = f"The command has {len(text)} characters; at most {MAX_COMMAND_LENGTH} are read."
     elif any("\ud800" <= letter <= "\udfff" for letter in text):
-        problem = "It is no text in Unicode."
+        problem = "The command is no text in Unicode."
     else:
         return words
     raise AgentError(ErrorCode.INVALID_REQUEST, problem)

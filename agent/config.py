@@ -265,10 +265,10 @@ def _settings(tables: Table, path: Path) -> Settings:
     if "mqtt" in values:
         _check_mqtt(values["mqtt"], tables["mqtt"])
     house = values.get("house", "tools")
-    known = ["agent", *TABLES, house]
-    for name in tables:
-        if name not in known:
-            raise SettingsError(f"there is no table [{name}]; allowed are {choice(known, name)}", (name,))
+    known = [f"[{name}]" for name in ("agent", *TABLES, house)]
+    for name, table in tables.items():
+        if table.where not in known:
+            raise SettingsError(f"there is no table {table.where}; allowed are {choice(known, table.where)}", (name,))
     raw = {house: tables.table(house)} if house in tables else {}
     return Settings(**values, raw=raw, path=path)
 

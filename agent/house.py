@@ -1,7 +1,9 @@
 """What a house is to the agent: the seam to the package that the settings name.
 
-Such a package has `open_house(settings, store)`, an async context that yields a `House`. The agent never
-imports it by name.
+Such a package has `open_house(settings, store)`, an async context that yields a `House`, and may have
+`check_settings(settings)`, which reads them and opens nothing. Either raises a `SettingsError` for what is wrong;
+one from `settings.wrong(text, key)` is told with file and line (`settings` is an `agent.tables.Table`). The agent
+never imports the package by name.
 """
 
 from __future__ import annotations
@@ -42,6 +44,10 @@ class House(Protocol):
         """What rooms, devices and groups are called, in all their names: a recogniser listens for them."""
         ...
 
+    def rooms(self) -> tuple[str, ...]:
+        """What its rooms are called, in all their names: only from these a command can have come."""
+        ...
+
     def events(self) -> AsyncIterator[HouseEvent]:
         """Every device as it is now, then each change of a device."""
         ...
@@ -59,4 +65,12 @@ class House(Protocol):
 
     def health(self) -> dict[str, str]:
         """One line for each part of the house; "ok" where all is well."""
+        ...
+
+    async def probe(self) -> list[str]:
+        """Tries what can be tried without moving anything, within 10 s.
+
+        Returns:
+            A sentence for each trouble, with its cause and its cure; none when all is well.
+        """
         ...

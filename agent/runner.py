@@ -277,7 +277,7 @@ class AgentRunner:
 
     @property
     def waiting(self) -> int:
-        """How many turns have not come to the model yet because of others."""
+        """How many turns came while others went on, and have not acted yet."""
         return sum(turn.waiting for turn in self._turns)
 
     def admit(self, turn: Turn) -> None:
@@ -340,7 +340,6 @@ class AgentRunner:
             raise AgentError(ErrorCode.MAX_TURNS_EXCEEDED, message)
         turn.queries += 1
         async with self._reasoning:
-            turn.waiting = False
             request = GenerateContentRequest(
                 await turn.session.request_contents(turn),
                 self._declarations,
@@ -366,6 +365,7 @@ class AgentRunner:
         results: list[Result] = []
         try:
             async with self._caller.in_order(any(self._may_change(call) for call in calls)) as permit:
+                turn.waiting = False
                 for call in calls:
                     turn.tell(FunctionCall(call.id, call.name, call.arguments))
                     response: dict[str, Any] = {"error": "It was not finished; what it did is not known."}
@@ -413,16 +413,20 @@ class AgentRunner:
 
         The same call twice in one step is one call.
         """
-        earlier = list(turn.session.earlier_places)
+        earlier = [*turn.session.earlier_places, *turn.places]
+        spoken = list(turn.places)
         calls: dict[str, FunctionCallPart] = {}
         for each in asked:
             arguments = each.arguments
             tool = self._by_name.get(each.name)
             if tool and isinstance(arguments, dict):
-                filled = fill_places(tool.declaration, arguments, turn.room, earlier)
+                together = spoken or turn.session.places_together
+                filled = fill_places(tool.declaration, arguments, turn.room, earlier, together)
                 if filled is None:
                     return which(tool.declaration)
                 arguments = filled
+                spoken += spoken_places(tool.declaration, arguments)
+                spoken += spoken_places(tool.declaration, arguments)
                 earlier += spoken_places(tool.declaration, arguments)
             call = FunctionCallPart(next(self._ids), each.name, arguments)
             calls.setdefault(_what(call), call)
@@ -442,7 +446,7 @@ class AgentRunner:
         """Remembers what went well; the model sees a failure of the same call only so often."""
         for each in results:
             if each.succeeded and each.declaration:
-                turn.session.remember_places(spoken_places(each.declaration, each.call.arguments))
+                turn.places += spoken_places(each.declaration, each.call.arguments)
         for each in results:
             failures = sum(other.failed for other in turn.results if _what(other.call) == _what(each.call))
             if failures >= self.limits.max_same_call:
@@ -464,14 +468,19 @@ class AgentRunner:
                 message = f"{call.name} was asked for again and again; it was called in {alike} steps."
                 raise AgentError(ErrorCode.REPEATED_CALL, message)
 
-    def places_of(self, contents: Iterable[Content]) -> list[str]:
-        """The places that the calls of a conversation spoke of, in order."""
-        calls = [call for content in contents for call in content.calls if call.name in self._by_name]
-        return [
-            place
-            for call in calls
-            for place in spoken_places(self._by_name[call.name].declaration, call.arguments)
-        ]
+    def places_of(self, contents: Iterable[Content]) -> list[list[str]]:
+        """The places that a conversation's calls which succeeded spoke of, in order: a list for each turn."""
+        turns: list[list[str]] = [[]]
+        calls: dict[str, FunctionCallPart] = {}
+        for content in contents:
+            if content.role is Role.USER and not content.responses:
+                turns.append([])
+            calls |= {call.id: call for call in content.calls}
+            for response in content.responses:
+                call, tool = calls.get(response.id), self._by_name.get(response.name)
+                if call and tool and Result(call, response, tool.declaration).succeeded:
+                    turns[-1] += spoken_places(tool.declaration, call.arguments)
+        return [places for places in turns if places]
 
     def _may_change(self, call: FunctionCallPart) -> bool:
         tool = self._by_name.get(call.name)

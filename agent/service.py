@@ -8,23 +8,25 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import asdict, replace
 from typing import Any, cast
 
 from agent.channels.local import LocalServer, socket_path
-from agent.command import MAX_COMMAND_LENGTH, Command
-from agent.config import MqttSettings, Settings, runtime_directory, state_directory
+from agent.command import Command, words_of
+from agent.config import MqttSettings, Settings, in_file, runtime_directory, state_directory
 from agent.due import Announcement, DueItem, DueItems
-from agent.errors import AgentError, ErrorCode, HearthError, SettingsError
+from agent.errors import HearthError, SettingsError
 from agent.events import AgentEvent, ConfirmationRequest, TextMessage
+from agent.grounding import room_among
 from agent.house import House, HouseEvent
 from agent.house_store import HouseStore
-from agent.model.generative import GenerativeModel, load_model
+from agent.model.generative import GenerativeModel, load_model, misfits
+from agent.overheard import Overheard
 from agent.runner import Agent, AgentRunner, Limits
 from agent.store import SessionStore
-from agent.tool import AccessLevel, load_folder, visible
+from agent.tool import AccessLevel, AgentTool, load_folder, visible
 
 log = logging.getLogger(__name__)
 
@@ -74,6 +76,7 @@ class Service(StoredSessions):
         model: GenerativeModel,
         runner: AgentRunner,
         kept: HouseStore,
+        left_out: Sequence[str] = (),
     ) -> None:
         super().__init__(store)
         self.settings = settings
@@ -83,22 +86,41 @@ class Service(StoredSessions):
         self.broker: dict[str, Any] | None = None
         self.mqtt: Callable[[], str] | None = None
         self._model = model
+        self._left_out = tuple(left_out)
+        self._overheard = Overheard(self._run)
+        self._unknown_rooms: set[str] = set()
 
     async def handle(self, command: Command) -> AsyncGenerator[AgentEvent, None]:
-        """Runs one command.
+        """Runs one command that a person has said; what several rooms heard, once.
 
         Raises:
             AgentError: It ended without an answer; INVALID_REQUEST for a text that is empty, longer than
                 `MAX_COMMAND_LENGTH` or none at all.
         """
-        text = _checked(command.text)
+        command = replace(command, text=words_of(command.text))
+        async with aclosing(self._overheard.handle(command)) as events:
+            async for event in events:
+                yield event
+
+    async def _run(self, command: Command) -> AsyncGenerator[AgentEvent, None]:
+        room = self._room(command)
         if command.session is None:
-            events = self.runner.run_single_turn(text, room=command.room)
+            events = self.runner.run_single_turn(command.text, room=room)
         else:
-            events = self.runner.get_or_create_session(command.session).run(text, room=command.room)
+            events = self.runner.get_or_create_session(command.session).run(command.text, room=room)
         async with aclosing(events):
             async for event in events:
                 yield event
+
+    def _room(self, command: Command) -> str | None:
+        """Where it was said, if that is a room of the house. Another one is said once, and not heeded."""
+        room = command.room
+        if room is None or room_among(room, self.house.rooms()):
+            return room
+        if room not in self._unknown_rooms and len(self._unknown_rooms) < 100:  # it comes from outside
+            self._unknown_rooms.add(room)
+            log.warning('a command by %s names the room %r, which is none; "here" means nothing', command.channel, room)
+        return None
 
     async def confirm(self, call_id: str, answer: bool) -> bool:
         """Answers a question; False when none is waiting under this id."""
@@ -125,6 +147,10 @@ class Service(StoredSessions):
             "house": self.house.health(),
         }
 
+    async def probe(self) -> list[str]:
+        """What is wrong with the house and its functions, a sentence for each trouble; nothing moves for it."""
+        return [*self._left_out, *await self.house.probe()]
+
     async def watch(self) -> AsyncGenerator[HouseEvent, None]:
         """The house's events, as they happen."""
         async for event in self.house.events():
@@ -141,7 +167,7 @@ class Service(StoredSessions):
             AgentError: It ended without an answer.
         """
         answer = ""
-        async with aclosing(self.handle(Command(item.text, "due", room=item.room))) as events:
+        async with aclosing(self._run(Command(item.text, "due", room=item.room))) as events:
             async for event in events:
                 if isinstance(event, ConfirmationRequest):
                     await self.confirm(event.id, False)  # there is nobody who could be asked
@@ -154,22 +180,6 @@ class Service(StoredSessions):
         found = await self._has(session)
         await self.runner.delete_session(session)
         return found
-
-
-def _checked(text: str) -> str:
-    words = text.strip()
-    if not words:
-        raise AgentError(ErrorCode.INVALID_REQUEST, "The command has no words.")
-    if len(text) > MAX_COMMAND_LENGTH:
-        raise AgentError(
-            ErrorCode.INVALID_REQUEST,
-            f"The command has {len(text)} characters; at most {MAX_COMMAND_LENGTH} are read.",
-        )
-    try:
-        words.encode()
-    except UnicodeEncodeError as error:
-        raise AgentError(ErrorCode.INVALID_REQUEST, "The command is no text in Unicode.") from error
-    return words
 
 
 def open_store(settings: Settings) -> SessionStore:
@@ -197,16 +207,26 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         own = load_folder(settings.tools_folder) if settings.tools_folder else ()
         model = await asyncio.to_thread(load_model, settings.model)
         stack.push_async_callback(model.close)
-        agent = Agent(
-            settings.node, settings.instructions, tools=(*house.tools, *own), max_turns=settings.max_turns
-        )
+        tools, left_out = readable(model, (*house.tools, *own))
+        for trouble in left_out:
+            log.error("%s", trouble)
+        agent = Agent(settings.node, settings.instructions, tools=tools, max_turns=settings.max_turns)
         limits = Limits(
             **asdict(settings.limits),
             history_turns=settings.sessions.history_turns,
             idle_s=settings.sessions.idle_minutes * 60,
         )
         runner = await stack.enter_async_context(AgentRunner(agent, model, store=store, limits=limits))
-        yield Service(settings, store, house, model, runner, kept)
+        yield Service(settings, store, house, model, runner, kept, left_out)
+
+
+def readable(model: GenerativeModel, tools: Sequence[AgentTool]) -> tuple[list[AgentTool], list[str]]:
+    """The functions that a model can read, and a sentence for each of the others: with it no command would work."""
+    too_large = misfits(model, [each.declaration for each in tools])
+    kept = [each for each in tools if each.name not in too_large]
+    return kept, [
+        f"{why.rstrip('.')}: the function {name} is left out; shorten its declaration" for name, why in too_large.items()
+    ]
 
 
 @asynccontextmanager
@@ -221,23 +241,23 @@ async def open_house(settings: Settings, kept: HouseStore | None) -> AsyncIterat
             opening = _opening(settings.house)
             house: House = await stack.enter_async_context(opening(settings.house_table, kept or HouseStore()))
         except SettingsError as error:
-            raise SettingsError(f"{settings.path}: {error}") from error
+            raise (in_file(settings.path, error) if settings.path else error) from error
         yield house
 
 
 def _opening(house: str) -> Callable[..., AbstractAsyncContextManager[House]]:
     """The function `open_house` of a package."""
-    problem = f"[agent] house is {house!r}; "
+    problem, at = f"[agent]: house is {house!r}; ", ("agent", "house")
     if not all(name.isidentifier() for name in house.split(".")):
-        raise SettingsError(problem + "it is to be the name of a Python package")
+        raise SettingsError(problem + "it must be the name of a Python package", at)
     try:
         opening = getattr(importlib.import_module(house), "open_house", None)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{house}.".startswith(f"{error.name}."):
             raise
-        raise SettingsError(problem + "there is no such package") from error
+        raise SettingsError(problem + "there is no such package", at) from error
     if opening is None:
-        raise SettingsError(problem + "that package has no open_house")
+        raise SettingsError(problem + "that package has no open_house", at)
     return cast(Callable[..., AbstractAsyncContextManager[House]], opening)
 
 

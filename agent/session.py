@@ -40,6 +40,8 @@ class AgentSession:
         self._store = store
         self._history: list[Content] | None = None if store else []
         self._earlier: list[str] = []
+        self._together: tuple[str, ...] = ()
+        self._together: tuple[str, ...] = ()
         self._seen_from = 0  # what of the history is before a long silence; the model does not see it
         self._last_used = time.monotonic()
         self._one_at_a_time = asyncio.Lock()
@@ -114,7 +116,9 @@ class AgentSession:
                 self._history, said = [], None
             # Across a restart only the wall clock knows the silence. One that has run backwards is not believed.
             if said is not None and 0 <= time.time() - said <= self._runner.limits.idle_s:
-                self._earlier = self._runner.places_of(self._history)[-MAX_EARLIER:]
+                turns = self._runner.places_of(self._history)
+                self._earlier = [place for places in turns for place in places][-MAX_EARLIER:]
+                self._together = tuple(turns[-1][-MAX_EARLIER:]) if turns else ()
             else:
                 self._seen_from = len(self._history)
 
@@ -130,15 +134,23 @@ class AgentSession:
         """The places that were spoken of, the last one at the end; none after `Limits.idle_s` of silence."""
         return tuple(self._earlier)
 
-    def remember_places(self, places: Sequence[str]) -> None:
-        """Keeps the places of a call that succeeded, for "it"."""
-        self._earlier = [*self._earlier, *places][-MAX_EARLIER:]
+    @property
+    def places_together(self) -> tuple[str, ...]:
+        """The places of the last turn that spoke of any, for "them"; none after `Limits.idle_s` of silence."""
+        return self._together
+
+    def remember_places(self, turn: Turn) -> None:
+        """Keeps the places of the calls of a turn that succeeded, for "it" and "them"."""
+        self._earlier = [*self._earlier, *turn.places][-MAX_EARLIER:]
+        self._together = tuple(turn.places[-MAX_EARLIER:])
 
     async def _take(self, turn: Turn) -> None:
         note = "This was not finished."
         async with self._one_at_a_time:
             if time.monotonic() - self._last_used > self._runner.limits.idle_s:
                 self._earlier.clear()
+                self._together = ()
+                self._together = ()
                 self._seen_from = len(self._history or ())
             try:
                 await self._runner.run(turn)
@@ -147,6 +159,8 @@ class AgentSession:
                 raise
             finally:
                 self._last_used = time.monotonic()
+                if turn.places:
+                    self.remember_places(turn)
                 await self._keep(turn, note)
 
     def _end(self, turn: Turn) -> None:

@@ -95,6 +95,17 @@ class Table(dict[str, Any]):
             raise self.wrong(f"{key} is {shown(found)}; it must be an array of tables", key)
         return found
 
+    def check_keys(self, allowed: Collection[str]) -> None:
+        """Refuses a key that nobody knows.
+
+        Raises:
+            SettingsError: There is one; the text names those that are allowed.
+        """
+        for key in self:
+            if key not in allowed:
+                known = choice(allowed, key)
+                raise SettingsError(f"{self.where} has no key {key!r}; allowed are {known}", (*self.at, key))
+
     def wrong(self, text: str, *at: Key) -> SettingsError:
         """An error about this table.
 
@@ -138,17 +149,14 @@ def read_values(kind: type[Any], table: Table, keys: Mapping[str, str], also: Co
     Raises:
         SettingsError: As for `read_table`; what is missing is no error here.
     """
+    table.check_keys((*keys, *also))
     hints = typing.get_type_hints(kind, include_extras=True)
     may_be_empty = {field.name for field in _fields(kind) if field.default == ""}
     values = {}
-    for key, value in table.items():
-        if key in also:
-            continue
-        if key not in keys:
-            allowed = choice((*keys, *also), key)
-            raise SettingsError(f"{table.where} has no key {key!r}; allowed are {allowed}", (*table.at, key))
-        name = keys[key]
-        values[name] = "" if value == "" and name in may_be_empty else _value(hints[name], value, table, (key,))
+    for key, name in keys.items():
+        if key in table:
+            value = table[key]
+            values[name] = "" if value == "" and name in may_be_empty else _value(hints[name], value, table, (key,))
     return values
 
 

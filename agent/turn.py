@@ -28,9 +28,11 @@ class Turn:
         results: The calls that were made.
         facts: What the calls came to.
         answer: The words that were said.
+        places: What its calls spoke of, for "them".
+        places: What its calls spoke of, for "them".
         events: What the consumer of the stream gets; None ends it.
         queries: How often the model was asked.
-        waiting: It has not come to the model yet, because of others.
+        waiting: It came while others went on, and has not acted yet.
         clock: Its deadline, while it runs.
     """
 
@@ -41,6 +43,8 @@ class Turn:
     results: list[Result] = field(default_factory=list)
     facts: Facts = field(default_factory=Facts)
     answer: Answer = field(default_factory=Answer)
+    places: list[str] = field(default_factory=list)
+    places: list[str] = field(default_factory=list)
     events: asyncio.Queue[AgentEvent | None] = field(default_factory=asyncio.Queue)
     queries: int = 0
     waiting: bool = False

@@ -1,17 +1,19 @@
 """How quick and how large the model is: `make bench`, or `python tests/bench.py [MODEL.tflite]`.
 
 A fresh process, one thread. First comes loading, then the commands below with 20 tools, after which memory is
-read, then the same with 10, 50 and 200 tools. The parts of a decision are those of `TfliteModel.timing`; the
-grammar, which is a share of the decoder, is timed in a pass of its own and from outside, so that its clock
-costs the other figures and the product nothing.
+read, then the same with 10, 50 and 200 tools, and last whole commands in houses of 10, 100 and 1000 devices. The
+parts of a decision are those of `TfliteModel.timing`; the grammar, which is a share of the decoder, is timed in a
+pass of its own and from outside, so that its clock costs the other figures and the product nothing.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
 from statistics import median, quantiles
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from agent.model.generative import GenerateContentRequest
     from agent.model.tflite import TfliteModel
     from agent.schema import FunctionDeclaration
+    from tools.home import Home
 
 ROUNDS = 3
 """How often the commands are gone through."""
@@ -180,20 +183,22 @@ def housed(model: TfliteModel, devices: int) -> tuple[float, ...]:
 async def _commands(model: TfliteModel, home: Home, sentences: Sequence[str]) -> list[float]:
     """How long each took in a house in memory, in milliseconds."""
     from agent import Agent, AgentRunner
+    from agent.house_store import HouseStore
+    from tools.devices import Devices
+    from tools.drivers.memory import MemoryDriver
     from tools.house import House
-    from tools.drivers.memory import MEMORY
+    from tools.weather import Weather
 
     took: list[float] = []
     devices = Devices(home)
-    async with MEMORY.open(home.devices, None, devices.report) as driver:
-        devices.attach("memory", driver)
-        house = House(devices)
-        async with AgentRunner(Agent("bench", tools=house.tools), model) as runner:
-            for sentence in (sentences[0], *sentences * ROUNDS):
-                started = time.perf_counter()
-                async for _ in runner.run_single_turn(sentence):
-                    pass
-                took.append(_ms_since(started))
+    devices.attach("memory", MemoryDriver(home.devices, devices.report))
+    house = House(devices, Weather(None), HouseStore())
+    async with AgentRunner(Agent("bench", tools=house.tools), model) as runner:
+        for sentence in (sentences[0], *sentences * ROUNDS):
+            started = time.perf_counter()
+            async for _ in runner.run_single_turn(sentence):
+                pass
+            took.append(_ms_since(started))
     return took[1:]
 
 

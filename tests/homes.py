@@ -12,9 +12,9 @@ from agent.due import DueItems
 from agent.tool import AgentTool, ToolCall
 from tests.boards import Board
 from tools.devices import Devices
-from tools.drivers import Change, Device, NotAvailableError, NotConfirmedError, State
+from tools.drivers import Change, Device, Kind, NotAvailableError, NotConfirmedError, State
 from tools.drivers.memory import MemoryDriver
-from tools.home import Home
+from tools.home import Floor, Home, Room
 
 SETTINGS: dict[str, Any] = {
     "floor": [
@@ -143,3 +143,40 @@ async def said(function: Any, **arguments: Any) -> str:
     say = AgentTool(function).declaration.say
     assert callable(say)
     return say(arguments, response)
+
+
+_ROOMS = (
+    "kitchen", "living room", "dining room", "bedroom", "bathroom", "office", "guest room", "nursery", "library",
+    "pantry", "workshop", "gallery", "studio", "laundry room", "sauna", "playroom", "music room", "storeroom",
+    "conservatory", "dressing room",
+)  # fmt: skip
+_WINGS = (
+    "", "north", "south", "east", "west", "upper", "lower", "garden", "corner", "attic", "street", "tower", "yellow",
+    "green", "blue", "red", "white", "old", "new", "summer", "winter", "little", "grand", "inner", "outer", "marble",
+)  # fmt: skip
+_THINGS: tuple[tuple[str, Kind], ...] = (
+    ("ceiling light", Kind.LIGHT), ("reading lamp", Kind.LIGHT), ("left wall light", Kind.LIGHT),
+    ("right wall light", Kind.LIGHT), ("floor lamp", Kind.LIGHT), ("spotlights", Kind.LIGHT),
+    ("blind", Kind.BLIND), ("curtains", Kind.CURTAIN), ("thermostat", Kind.THERMOSTAT), ("speaker", Kind.SPEAKER),
+    ("window", Kind.WINDOW), ("fan", Kind.FAN), ("heater plug", Kind.PLUG), ("television", Kind.TELEVISION),
+    ("thermometer", Kind.SENSOR), ("motion detector", Kind.DETECTOR), ("door", Kind.DOOR), ("lock", Kind.LOCK),
+    ("coffee machine", Kind.SWITCH), ("fairy lights", Kind.PLUG),
+)  # fmt: skip
+
+
+def large_home(devices: int) -> Home:
+    """A home of so many devices with names that people give, at most 10,400.
+
+    Args:
+        devices: How many; there is a room for each 20 of them, and a floor for each 5 rooms.
+    """
+    of_rooms = [divmod(number, len(_ROOMS)) for number in range(-(-devices // len(_THINGS)))]
+    names = [f"{_WINGS[(wing + room) % len(_WINGS)]} {_ROOMS[room]}".strip() for wing, room in of_rooms]
+    floors = tuple(Floor(f"level {number}") for number in range(1, -(-len(names) // 5) + 1))
+    rooms = tuple(Room(name, floors[index // 5].name) for index, name in enumerate(names))
+    things = [
+        Device(f"{room.name} {thing}".replace(" ", "_"), f"{room.name} {thing}", kind, room.name)
+        for room in rooms
+        for thing, kind in _THINGS
+    ]
+    return Home(floors, rooms, devices=tuple(things[:devices]))

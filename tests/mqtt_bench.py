@@ -31,11 +31,13 @@ class Bench:
     def __init__(self, client: aiomqtt.Client, devices: tuple[Device, ...], broker: MqttBroker) -> None:
         self.client = client
         self.states: dict[str, State] = {}
+        self.reports: list[State] = []
         self.changed = asyncio.Event()
         self.driver = MqttDriver(devices, broker, self.report, first_wait_s=0.05, longest_wait_s=0.2)
 
     def report(self, device_id: str, state: State) -> None:
         self.states[device_id] = state
+        self.reports.append(state)
         self.changed.set()
 
     async def until(self, condition: Callable[[], bool]) -> None:
@@ -52,7 +54,9 @@ async def bench(
     *devices: Device,
     retained: dict[str, str] | None = None,
     confirm_timeout_s: float = 5.0,
+    connected: bool = True,
 ) -> AsyncIterator[Bench]:
+    """A driver that is connected, unless that is not to be waited for, and hears what is retained."""
     place = MqttBroker(broker.host, broker.port, confirm_timeout_s=confirm_timeout_s)
     at_once = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)]
     async with aiomqtt.Client(broker.host, broker.port, socket_options=at_once) as client:
@@ -62,6 +66,8 @@ async def bench(
         made = Bench(client, devices, place)
         running = asyncio.create_task(made.driver.run())
         try:
+            if connected:
+                await made.driver._tried.wait()
             yield made
         finally:
             running.cancel()

@@ -183,7 +183,7 @@ async def test_a_settings_file_that_is_wrong_is_one_sentence(hearth, environment
     status, out, err = await hearth("ask", "hello")
 
     assert (status, out) == (1, "")
-    assert err.startswith(f"hearth: {environment['HEARTH_CONFIG']}: [agent] has no key 'nam'")
+    assert err.startswith(f"hearth: {environment['HEARTH_CONFIG']}:2: [agent] has no key 'nam'")
     assert err.count("\n") == 1
 
 
@@ -202,7 +202,7 @@ async def test_a_house_package_that_is_not_there_is_named(hearth, environment):
 
     assert status == 1
     file = environment["HEARTH_CONFIG"]
-    assert err == f"hearth: {file}: [agent] house is 'no_house'; there is no such package\n"
+    assert err == f"hearth: {file}:2: [agent]: house is 'no_house'; there is no such package\n"
 
 
 @pytest.mark.parametrize(
@@ -210,8 +210,8 @@ async def test_a_house_package_that_is_not_there_is_named(hearth, environment):
     [
         ("os", "that package has no open_house"),
         ("no_house.of_mine", "there is no such package"),
-        (".tools", "it is to be the name of a Python package"),
-        ("", "it is to be the name of a Python package"),
+        (".tools", "it must be the name of a Python package"),
+        ("", "it must not be empty"),
     ],
 )
 async def test_a_house_that_is_no_house_package_is_one_sentence(hearth, environment, house, said):
@@ -221,7 +221,7 @@ async def test_a_house_that_is_no_house_package_is_one_sentence(hearth, environm
     status, _, err = await hearth("run")
 
     assert status == 78
-    assert err == f"hearth: {file}: [agent] house is {house!r}; {said}\n"
+    assert err == f"hearth: {file}:2: [agent]: house is {house!r}; {said}\n"
 
 
 async def test_settings_that_the_running_service_does_not_use_are_used_without_it(hearth, parrot, tmp_path):

@@ -26,6 +26,7 @@ from agent.config import (
 from agent.errors import SettingsError
 from agent.model.generative import ModelPreference
 from agent.runner import Limits
+from tools.drivers.mqtt import MqttBroker
 
 
 @pytest.fixture
@@ -90,49 +91,62 @@ def test_every_table_is_read(write, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "line", "said"),
     [
-        ("[agent]\nnam = 1", "[agent] has no key 'nam'; there are name, house, instructions, max_turns"),
-        ("[mqtt]\nbroker = ''", "[mqtt] broker is ''; allowed is the name or address of a host"),
-        ("[mqtt]\nbroker = 'mqtt://house'", "[mqtt] broker is 'mqtt://house'; allowed is the name"),
-        (f"[mqtt]\nbroker = '{'a' * 64}.lan'", "allowed is the name or address of a host"),
-        ("[mqtt]\nreply_prefixes = ['']", "[mqtt] reply_prefixes has ''; allowed are beginnings of topics"),
-        ("[mqtt]\nreply_prefixes = ['phone/#']", "[mqtt] reply_prefixes has 'phone/#'"),
-        ("[mqtt]\nport = 0", "[mqtt] port is 0; allowed is 1 to 65535"),
-        ("[mqtt]\nport = true", "[mqtt] port is True; it is to be a whole number"),
-        ("[mqtt]\nport = '1883'", "[mqtt] port is '1883'; it is to be a whole number"),
-        ("[mqtt]\nreply_prefixes = 'a'", "[mqtt] reply_prefixes is 'a'; it is to be a list of texts"),
-        ("[limits]\ndeadline_s = nan", "[limits] deadline_s is nan; allowed is 1 to 3600"),
-        ("[sessions]\nstore = 'ram'", "[sessions] store is 'ram'; allowed is kept, volatile"),
-        ("[model]\npreference = 'best'", "[model] preference is 'best'; allowed is fast, full"),
-        ("[agent]\nname = 'a/b'", "[agent] name is 'a/b'; allowed are 1 to 64 letters"),
-        ("[agent]\nname = ''", "[agent] name is ''"),
-        ("[lights]\na = 1", "unknown table [lights]; there are agent, model, sessions, limits, mqtt"),
-        ("name = 'x'", "name stands outside of a table"),
-        ("agent = 1", "agent stands outside of a table"),
-        ("[agent\nname = 1", "at line 1"),
-        ("[agent]\ntools_folder = '~nobody-here/x'", "[agent] tools_folder is '~nobody-here/x'; that home"),
-        ('[model]\npath = "a\\u0000b"', "[model] path is 'a\\x00b'; no file can be called that"),
-        (f"[limits]\ndeadline_s = {'9' * 400}", "allowed is 1 to 3600"),
-        pytest.param(f"[limits]\ndeadline_s = {'9' * 5000}", "4300 digits", id="a number too long to read"),
-        pytest.param(f"a = {'[' * 5000}{']' * 5000}", "recursion", id="a nesting too deep to read"),
+        ("[agent]\nnam = 1", 2, "[agent] has no key 'nam'; allowed are name, house, instructions, max_turns"),
+        ("[agent]\nnam = 1", 2, "tools_folder (did you mean name?)"),
+        ("[mqtt]\nbroker = ''", 2, "[mqtt]: broker is ''; it must not be empty"),
+        ("[mqtt]\n\nbroker = 'mqtt://house'", 3, "[mqtt]: broker is 'mqtt://house'; allowed is the name"),
+        (f"[mqtt]\nbroker = '{'a' * 64}.lan'", 2, "allowed is the name or address of a host"),
+        ("[mqtt]\nreply_prefixes = ['']", 2, "[mqtt]: reply_prefixes has ''; it must not be empty"),
+        ("[mqtt]\nreply_prefixes = [\n'a/',\n'phone/#',\n]", 4, "[mqtt]: reply_prefixes has 'phone/#'; allowed"),
+        ("[mqtt]\nport = 0", 2, "[mqtt]: port is 0; allowed is 1 to 65535"),
+        ("[mqtt]\nport = true", 2, "[mqtt]: port is true; it must be a whole number"),
+        ("[mqtt]\nport = '1883'", 2, "[mqtt]: port is '1883'; it must be a whole number"),
+        ("[mqtt]\nreply_prefixes = 'a'", 2, "[mqtt]: reply_prefixes is 'a'; it must be a list"),
+        ("[mqtt]\nreply_prefixes = [1]", 2, "[mqtt]: reply_prefixes has 1; it must be a text"),
+        ("[limits]\ndeadline_s = nan", 2, "[limits]: deadline_s is nan; allowed is 1 to 3600"),
+        ("[limits]\nmax_waiting = 1.5", 2, "[limits]: max_waiting is 1.5; it must be a whole number"),
+        ("[sessions]\nstore = 'keptt'", 2, "store is 'keptt'; allowed are kept, volatile (did you mean kept?)"),
+        ("[model]\npreference = 'best'", 2, "[model]: preference is 'best'; allowed are fast, full"),
+        ("[model]\npath = 5", 2, "[model]: path is 5; it must be a path"),
+        ("[agent]\nname = 'a/b'", 2, "[agent]: name is 'a/b'; allowed are 1 to 64 letters"),
+        ("[agent]\nname = ''", 2, "[agent]: name is ''"),
+        ("\n[lights]\na = 1", 2, "there is no table [lights]; allowed are [agent], [model], [sessions], [limits], [mqtt]"),
+        ("[mqt]\na = 1", 1, "[tools] (did you mean [mqtt]?)"),
+        ("name = 'x'", 1, "name stands outside of a table"),
+        ("agent = 1", 1, "agent stands outside of a table"),
+        ("[[agent]]", 1, "[[agent]] must be one table: [agent]"),
+        ("\n[agent\nname = 1", 2, "Expected ']' at the end of a table declaration (column 7)"),
+        ("[agent]\nname = 'a'\nname = 'b'\n", 3, "this key is there already (column 11)"),
+        ("[agent]\n\nname = [\n'a'\n\n", 4, "Unclosed array (at the end of the file)"),
+        ("[agent]\ntools_folder = '~nobody-here/x'", 2, "[agent]: tools_folder is '~nobody-here/x'; that home"),
+        ('[model]\npath = "a\\u0000b"', 2, "[model]: path is 'a\\x00b'; no file can be called that"),
+        (f"[limits]\ndeadline_s = {'9' * 400}", 2, "; allowed is 1 to 3600"),
+        pytest.param(f"[agent]\nname = 0x{'9' * 5000}", 2, "name is a very long number", id="too long to be written"),
+        pytest.param(f"[limits]\ndeadline_s = {'9' * 5000}", None, "4300 digits", id="too long to be read"),
+        pytest.param(f"a = {'[' * 5000}{']' * 5000}", None, "recursion", id="nested too deep to be read"),
     ],
 )
-def test_a_wrong_setting_is_named_with_file_and_what_is_allowed(write, text, said):
+def test_a_wrong_setting_is_named_with_file_line_and_what_is_allowed(write, text, line, said):
     """One sentence that an editor can act on."""
     path = write(text)
 
     with pytest.raises(SettingsError) as caught:
         read_settings(path)
 
-    assert str(caught.value).startswith(f"{path}: ")
+    assert str(caught.value).startswith(f"{path}:{line}: " if line else f"{path}: ")
     assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path):
-    """As the person wrote it."""
-    with pytest.raises(SettingsError, match=r"missing\.toml: No such file"):
-        read_settings(tmp_path / "missing.toml")
+def test_bytes_that_are_no_text_are_named_by_their_line(tmp_path):
+    """An editor of another age wrote them."""
+    path = tmp_path / "hearth.toml"
+    path.write_bytes(b"[agent]\ninstructions = 'k\xfcche'\n")
+
+    with pytest.raises(SettingsError, match=r"hearth\.toml:2: this is not UTF-8"):
+        read_settings(path)
 
 
 @settings(deadline=None)
@@ -222,10 +236,12 @@ def test_a_machine_without_an_id_still_has_a_node(monkeypatch, tmp_path):
 
 def test_the_password_comes_from_its_file_without_the_last_newline(tmp_path):
     """As editors leave it."""
-    (tmp_path / "password").write_text("se cret\n")
+    file = tmp_path / "password"
+    file.touch(0o600)
+    file.write_text("se cret\n")
 
-    assert MqttSettings(password_file=tmp_path / "password").password() == "se cret"
-    assert "se cret" not in repr(MqttSettings(password_file=tmp_path / "password"))
+    assert MqttSettings(password_file=file).password() == "se cret"
+    assert "se cret" not in repr(MqttSettings(password_file=file))
 
 
 def test_the_password_comes_from_systemds_credential_where_no_file_is_named(monkeypatch, tmp_path):
@@ -237,10 +253,43 @@ def test_the_password_comes_from_systemds_credential_where_no_file_is_named(monk
     assert MqttSettings().password() == "secret"
 
 
-def test_a_password_file_that_is_missing_is_named(tmp_path):
-    """Rather than going on without a password."""
-    with pytest.raises(SettingsError, match="nothing-here"):
-        MqttSettings(password_file=tmp_path / "nothing-here").password()
+    (tmp_path / "mqtt-password").chmod(0o440)  # systemd's own rights do not show in the mode
+    assert MqttSettings(password_file=tmp_path / "mqtt-password").password() == "secret"
+
+
+@pytest.mark.parametrize(
+    ("contents", "mode", "said"),
+    [
+        (None, 0, "cannot be read: No such file or directory"),
+        (b"secret", 0o640, "may be read or changed by others: chmod 600 "),
+        (b"secret", 0o604, "may be read or changed by others: chmod 600 "),
+        (b"secret", 0o620, "may be read or changed by others: chmod 600 "),
+        (b"\n", 0o600, "is empty"),
+        (b"\xff", 0o600, "is no text in UTF-8"),
+    ],
+)
+@pytest.mark.parametrize("settings", [MqttSettings, MqttBroker])
+def test_a_password_file_that_cannot_be_used_is_named_with_the_cure(tmp_path, settings, contents, mode, said):
+    """Rather than going on without a password; what is in the file is not told."""
+    file = tmp_path / "password"
+    if contents is not None:
+        file.write_bytes(contents)
+        file.chmod(mode)
+    with pytest.raises(SettingsError) as caught:
+        settings(password_file=file).password()
+
+    assert f"mqtt]: the password file {file} {said}" in str(caught.value)
+    assert caught.value.at[-2:] == ("mqtt", "password_file")
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o400])
+def test_a_password_file_for_its_owner_alone_is_read(tmp_path, mode):
+    """0600 or stricter."""
+    (tmp_path / "password").write_text("secret")
+    (tmp_path / "password").chmod(mode)
+
+    assert MqttBroker(password_file=tmp_path / "password").password() == "secret"
 
 
 def test_systemds_directories_are_taken_as_they_are(monkeypatch):

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+from agent import service
+from agent.config import EXAMPLE_SETTINGS, read_settings
 from agent.errors import SettingsError
 from tests.homes import SETTINGS, call
-from tools import open_house
-from tools.drivers import ANY
+from tools import check_settings, declarations, open_house
+from tools.drivers import CLIMATE, COVERS, FANS, LIGHTS, LOCKS, PLAYERS, ROBOTS, SENSORS, SWITCHES
 from tools.home import Home
 
 
@@ -42,37 +44,33 @@ def test_an_id_is_made_of_the_name_and_stays_where_it_is_given() -> None:
 @pytest.mark.parametrize(
     ("settings", "text"),
     [
-        (
-            changed("device", "kettle", colour="red"),
-            "\"kettle\" has no key 'colour'; allowed are id, name, kind",
-        ),
-        (changed("device", "kettle", mqqt={}), "has no key 'mqqt'.*one table of a driver: memory, mqtt"),
+        (changed("device", "kettle", colour="red"), "\"kettle\" has no key 'colour'; allowed are id, name, kind"),
+        (changed("device", "kettle", mqqt={}), "has no key 'mqqt'.*, memory, mqtt.*did you mean mqtt"),
         (changed("device", "kettle", kind="pot"), "kind is 'pot'; allowed are light, switch, plug"),
         (changed("device", "kettle", kind=None), "\"kettle\" needs the key 'kind'"),
-        (changed("device", "kettle", name=7), "a text"),
-        (
-            changed("device", "kettle", room="cellar"),
-            "there is no room 'cellar'; there are: living room, Küche",
-        ),
-        (changed("device", "kettle", can=["brightness"]), "can is for lights; a plug has none"),
+        (changed("device", "kettle", name=7), "number 8: name is 7; it must be a text"),
+        (changed("device", "kettle", room="celar"), "there is no room 'celar'; there are: living room, Küche"),
+        (changed("device", "kettle", room="garge"), "'garge'; .*did you mean garage"),
+        (changed("device", "kettle", can=["brightness"]), "can has 'brightness'; for a plug allowed is nothing"),
         (changed("device", "floor lamp", can=["disco"]), "allowed are brightness, color, white"),
+        (changed("device", "floor lamp", can=["position"]), "for a light allowed is brightness, color, white"),
         (changed("device", "floor lamp", can="brightness"), "must be a list"),
-        (changed("device", "floor lamp", min_kelvin=7000), "min_kelvin and max_kelvin must rise"),
-        (changed("device", "floor lamp", memory={"on": 1}), "must be true or false"),
+        (changed("device", "floor lamp", modes=["heat"]), "modes is not for a light"),
+        (changed("device", "floor lamp", min_kelvin=7000), "min_kelvin and max_kelvin must rise, within 1000 to 10000"),
+        (changed("device", "den thermostat", max_temperature=99), "must rise, within -30 to 90"),
+        (changed("device", "garage motion detector", measures=None), 'needs the key "measures"'),
+        (changed("device", "floor lamp", memory={"on": 1}), "\"floor lamp\": memory: on is 1; it must be true or false"),
         (changed("device", "floor lamp", memory={"brightness": 0}), "brightness is 0; allowed is 1 to 100"),
+        (changed("device", "floor lamp", memory=True), "memory is true; it must be a table"),
         (changed("device", "floor lamp", memory={}, mqtt={}), "tables for memory and mqtt"),
-        (changed("device", "floor lamp", mqtt={}), "needs the key 'state_topic'"),
+        (changed("device", "floor lamp", mqtt={}), "mqtt needs the key 'state_topic'"),
         (changed("device", "floor lamp", mqtt={"state_topic": "a"}), "command_topic is missing"),
         (
             changed("device", "floor lamp", mqtt={"state_topic": "a/#", "command_topic": "b"}),
             "'a/#' is no topic of one device",
         ),
         (
-            changed(
-                "device",
-                "floor lamp",
-                mqtt={"state_topic": "a", "command_topic": "b", "brightness_scale": 99},
-            ),
+            changed("device", "floor lamp", mqtt={"state_topic": "a", "command_topic": "b", "brightness_scale": 99}),
             "allowed are 100, 254, 255",
         ),
         (
@@ -80,13 +78,14 @@ def test_an_id_is_made_of_the_name_and_stays_where_it_is_given() -> None:
             'schema "plain" only switches',
         ),
         (changed("device", "floor lamp", id="a b"), "letters, digits"),
-        (changed("device", "floor lamp", id="kettle"), "two devices have the id 'kettle'"),
+        (changed("device", "floor lamp", id="kettle"), "\"floor lamp\" has the id 'kettle' already"),
         (changed("device", "floor lamp", name="灯"), 'needs the key "id"'),
-        (changed("device", "floor lamp", name="!"), "has no letters|needs the key"),
-        (changed("room", "hall", floor="roof"), "there is no floor 'roof'"),
-        (changed("group", "movie lights", members=["disco ball"]), "no device, room or floor 'disco ball'"),
-        ({"room": {"name": "hall"}}, r"must be an array of tables: \[\[tools.room\]\]"),
-        ({"room": [{}]}, "needs the key 'name'"),
+        (changed("device", "floor lamp", name="!", id="x"), "'!' has no letters or digits"),
+        (changed("room", "hall", floor="roof"), "there is no floor 'roof'; there are: ground floor, first floor, attic"),
+        (changed("group", "movie lights", members=["disco ball"]), "no device, room or floor 'disco ball'; there are: "),
+        (changed("group", "movie lights", members=["flor lamp"]), "did you mean floor lamp"),
+        ({"room": {"name": "hall"}}, r"\[tools\]: room is .* must be an array of tables"),
+        ({"room": [{}]}, r"\[\[tools.room\]\] number 1 needs the key 'name'"),
     ],
 )
 def test_a_wrong_key_or_value_is_named_with_what_is_allowed(settings: dict[str, Any], text: str) -> None:
@@ -95,18 +94,124 @@ def test_a_wrong_key_or_value_is_named_with_what_is_allowed(settings: dict[str, 
 
 
 @pytest.mark.parametrize(
-    ("settings", "both"),
+    ("settings", "first", "at"),
     [
-        (changed("device", "kettle", name="Reading-Lamp"), '"reading lamp" and "Reading-Lamp"'),
-        (changed("device", "kettle", aliases=["télévision"]), '"TV" and "kettle"'),
-        (changed("room", "hall", name="kuche"), '"Küche" and "kuche"'),
-        (changed("floor", "attic", name="office"), "the same name"),
-        (changed("group", "movie lights", name="TV"), "the same name"),
+        (changed("device", "kettle", name="Reading-Lamp"), "reading lamp", ("device", 7, "name")),
+        (changed("device", "kettle", aliases=["pot", "télévision"]), "TV", ("device", 7, "aliases", 1)),
+        (changed("room", "hall", name="kuche"), "Küche", ("room", 2, "name")),
+        (changed("room", "office", name="attic"), "attic", ("room", 7, "name")),
+        (changed("group", "movie lights", name="TV"), "TV", ("group", 0, "name")),
     ],
 )
-def test_two_names_that_are_equal_after_folding_are_refused(settings: dict[str, Any], both: str) -> None:
-    with pytest.raises(SettingsError, match=both):
+def test_two_names_that_are_equal_after_folding_are_refused(settings: dict[str, Any], first: str, at: Any) -> None:
+    with pytest.raises(SettingsError, match=f'"{first}" has the name ".*" already') as caught:
         Home.from_settings(settings)
+
+    assert caught.value.at == ("tools", *at)
+
+
+def test_a_name_may_be_given_twice_to_one_thing() -> None:
+    home = Home.from_settings(changed("device", "kettle", aliases=["Kettle", "tea"]))
+
+    assert next(device.aliases for device in home.devices if device.name == "kettle") == ("Kettle", "tea")
+
+
+HOUSE = """\
+[agent]
+name = "desk"
+
+[tools.mqtt]
+host = "127.0.0.1"
+{mqtt}
+
+[tools.climate]
+unit = "celsius"  {climate}
+
+[[tools.room]]
+name = "kitchen"
+
+[[tools.room]]
+name = "office"
+{room}
+
+[[tools.device]]
+name = "desk lamp"
+kind = "light"
+room = "office"
+{device}
+
+[tools.device.memory]
+brightness = 40
+{memory}
+
+[[tools.group]]
+name = "lamps"
+members = [
+    "desk lamp",{member}
+]
+
+[[tools.scene]]
+name = "reading"
+states = [
+    {{ device = "desk lamp", on = true{state} }},
+]
+
+[[tools.script]]
+name = "leaving"
+steps = [{{ function = "turn_off_light", arguments = {{ room = "office"{step} }} }}]
+
+[[tools.list]]
+name = "hardware"
+{list}
+"""
+"""A house with a place for each mistake."""
+
+
+@pytest.mark.parametrize(
+    ("place", "wrong", "said"),
+    [
+        ("mqtt", "@port = 70000", "[tools.mqtt]: port is 70000; allowed is 1 to 65535"),
+        ("mqtt", "@confirm_timeout_s = 0", "[tools.mqtt]: confirm_timeout_s is 0; allowed is 0.1 to 60"),
+        ("mqtt", "@confirm_timeout_s = inf", "[tools.mqtt]: confirm_timeout_s is inf; allowed is 0.1 to 60"),
+        ("mqtt", '@user = "me"', "[tools.mqtt] has no key 'user'; allowed are host, port, username"),
+        ("climate", '\n@scale = "c"', "[tools.climate] has no key 'scale'; allowed are unit"),
+        ("room", '@flor = "attic"', "[[tools.room]] \"office\" has no key 'flor'; allowed are name, floor, aliases ("),
+        ("room", '@floor = "attic"', "[[tools.room]] \"office\": there is no floor 'attic'; there are: none"),
+        ("room", 'aliases = [\n@"Kitchen",\n]', '"kitchen" has the name "Kitchen" already'),
+        ("device", '@rom = "office"', "[[tools.device]] \"desk lamp\" has no key 'rom'; allowed are"),
+        ("device", 'can = ["brightness",\n@"speed"]', "can has 'speed'; for a light allowed is brightness, color"),
+        ("memory", "@on = 5", '[[tools.device]] "desk lamp": memory: on is 5; it must be true or false'),
+        ("member", '\n@"dsk lamp"', "no device, room or floor 'dsk lamp'; there are: kitchen, office, desk lamp (did you"),
+        ("state", "@, speed = 3", 'states 1: "desk lamp": it has no speed; it has on, brightness'),
+        ("step", "@, brightness = 5", '[[tools.script]] "leaving": steps 1: turn_off_light'),
+        ("list", "@kind = 1", "[[tools.list]] \"hardware\" has no key 'kind'; allowed are name, aliases"),
+    ],
+)
+async def test_a_mistake_in_the_house_is_named_with_file_and_line(
+    tmp_path: Path, place: str, wrong: str, said: str
+) -> None:
+    """The @ is where it stands."""
+    places = dict.fromkeys(("mqtt", "climate", "room", "device", "memory", "member", "state", "step", "list"), "")
+    text = HOUSE.format(**{**places, place: wrong})
+    file = tmp_path / "hearth.toml"
+    file.write_text(text.replace("@", ""), encoding="utf-8")
+    with pytest.raises(SettingsError) as caught:
+        async with service.open_house(read_settings(file), None):
+            pass
+
+    assert str(caught.value).startswith(f"{file}:{text[: text.index('@')].count(chr(10)) + 1}: ")
+    assert said in str(caught.value)
+
+
+async def test_paths_of_the_house_start_at_the_folder_of_the_settings_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc" / "now.json").write_text('{"places": {"Hamburg": {"temperature": 12}}}')
+    (tmp_path / "etc" / "hearth.toml").write_text('[tools.weather]\npath = "now.json"\n')
+    monkeypatch.chdir("/")
+    async with service.open_house(read_settings(tmp_path / "etc" / "hearth.toml"), None) as house:
+        assert house.health()["weather"] == "ok"
 
 
 def test_a_device_may_be_called_like_a_room() -> None:
@@ -125,25 +230,24 @@ async def test_an_empty_home_opens_and_has_every_function() -> None:
     async with open_house({}) as house:
         names = [tool.name for tool in house.tools]
 
-    assert names == [
-        "turn_on_light", "turn_off_light", "brighten_light", "dim_light", "turn_on_switch", "turn_off_switch",
-        "open_garage_door", "close_garage_door", "get_time", "get_date", "get_current_weather", "get_state",
-        "list_devices",
-    ]  # fmt: skip
+    assert names == [declaration.name for declaration in declarations()]
+    assert {"turn_on_light", "set_timer", "play_media", "activate_scene"} <= set(names)
+    assert len(set(names)) == len(names)
 
 
-async def test_the_example_house_has_three_floors_and_every_kind_of_device() -> None:
-    deploy = Path(__file__).parent.parent / "deploy"
-    file = next(path for path in (deploy / "hearth.example.toml", deploy / "house.part.toml") if path.exists())
-    settings = tomllib.loads(file.read_text())["tools"]
+async def test_the_example_house_has_three_floors_and_every_family_of_device() -> None:
+    settings = tomllib.loads(EXAMPLE_SETTINGS.read_text(encoding="utf-8"))["tools"]
     home = Home.from_settings(settings)
+    kinds = {device.kind for device in home.devices}
 
     assert len(home.floors) == 3
     assert len(home.rooms) >= 12
-    assert len(home.devices) >= 30
-    assert {device.kind for device in home.devices} == ANY
+    assert len(home.devices) >= 50
+    assert all(kinds & family for family in (LIGHTS, FANS, SWITCHES, COVERS, LOCKS, CLIMATE, PLAYERS, ROBOTS, SENSORS))
+    check_settings(settings)
     async with open_house(settings) as house:
         assert house.health()["memory"] == "ok"
+        assert await house.probe() == []
 
 
 @pytest.mark.parametrize(

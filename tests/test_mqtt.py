@@ -65,6 +65,9 @@ class Lamps:
     def names(self) -> tuple[str, ...]:
         return ()
 
+    def rooms(self) -> tuple[str, ...]:
+        return ()
+
     async def show(self, status: str) -> None: ...
 
     def targets(self, name: str, arguments: Any) -> frozenset[str]:

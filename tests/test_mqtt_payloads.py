@@ -159,6 +159,7 @@ BEFORE = State(brightness=50)
         (AWNING, '{"position": 0}', {"open": True, "position": 100}),
         (AWNING, '{"position": 251}', {"open": True, "position": 1}),
         (AWNING, '{"position": 253.9}', {"open": True, "position": 1}),
+        (AWNING, '{"position": 0.1}', {"open": True, "position": 99}),
         (WINDOW, "ON", {"open": True}),
         (WINDOW, "closed", {"open": False}),
         (CONTACT, '{"contact": false}', {"open": True}),
@@ -217,7 +218,8 @@ def test_a_number_beyond_all_measure_leaves_a_state_that_holds_together(device: 
     numbers = ", ".join(f'"{key}": {number}' for key in keys)
     for word in ("ON", "open", "off", "heat", "docked"):
         with suppress(ValueError):
-            state = read_state(device, f'{{"state": "{word}", "color_mode": "color_temp", {numbers}}}'.encode(), State())
+            payload = f'{{"state": "{word}", "color_mode": "color_temp", {numbers}}}'
+            state = read_state(device, payload.encode(), State())
 
             shown = (state.brightness, state.speed, state.position, state.volume, state.humidity)
             assert all(value is None or 0 <= value <= 100 for value in shown)
@@ -323,6 +325,7 @@ def test_a_state_confirms_a_change_or_not(
         ({"kind": "fan", "mqtt": {"speed_scale": 0}}, "speed_scale is 0; allowed is 1 to 65535"),
         ({"kind": "blind", "mqtt": {"position_open": 0}}, "position_open and position_closed must be at least 2 apart"),
         ({"kind": "speaker", "mqtt": {"command_topic": "it/state"}}, "state_topic is command_topic"),
+        ({"kind": "speaker", "mqtt": {"availability_topic": "it/state"}}, "availability_topic is state_topic"),
         ({"kind": "speaker", "mqtt": {"state_topic": "it/#"}}, "is no topic of one device"),
     ],
 )

@@ -1,5 +1,5 @@
 """The home that the model's functions move: its devices, their names, their drivers."""
 
-from tools.house import declarations, open_house
+from tools.house import check_settings, declarations, open_house
 
-__all__ = ["declarations", "open_house"]
+__all__ = ["check_settings", "declarations", "open_house"]

@@ -120,6 +120,11 @@ class Devices:
         """One line for each driver."""
         return {name: driver.health() for name, driver in self._drivers.items()}
 
+    async def probe(self) -> list[str]:
+        """What is wrong with the drivers, a sentence for each trouble."""
+        found = await asyncio.gather(*(driver.probe() for driver in self._drivers.values()))
+        return [trouble for troubles in found for trouble in troubles]
+
 
 def describe(device: Device, state: State) -> dict[str, Any]:
     """A device and its state as primitives; what is not known is left out."""

@@ -7,11 +7,10 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
-from agent.errors import SettingsError
 from agent.house import HouseEvent
 from agent.house_store import HouseStore
 from agent.schema import FunctionDeclaration
-from agent.tables import Table
+from agent.tables import Table, read_table
 from agent.tool import AgentTool
 from tools import climate, covers, fans, garage, lights, locks, media, robots, state, switches
 from tools.alarms import Alarms
@@ -21,6 +20,7 @@ from tools.clock import Clock
 from tools.covers import Covers
 from tools.devices import Devices
 from tools.drivers import Device
+from tools.drivers.mqtt import MqttBroker
 from tools.fans import Fans
 from tools.garage import GarageDoor
 from tools.home import DRIVERS, Floor, Group, Home, Room
@@ -36,7 +36,6 @@ from tools.scene_states import Scene
 from tools.scenes import FUNCTIONS as SCENE_FUNCTIONS
 from tools.scenes import Scenes, read_scenes_and_scripts
 from tools.scripts import Script
-from tools.settings import read_table
 from tools.state import KINDS, Questions
 from tools.switches import Switches
 from tools.timers import Timers
@@ -116,6 +115,10 @@ class House:
         names = tuple(name for each in named for name in (each.name, *each.aliases))
         return (*names, *self._scenes.names, *self._lists.names)
 
+    def rooms(self) -> tuple[str, ...]:
+        """What the rooms are called, in all their names."""
+        return tuple(name for room in self._devices.home.rooms for name in (room.name, *room.aliases))
+
     def events(self) -> AsyncIterator[HouseEvent]:
         """Every device as it is now, then each change of a device."""
         return self._devices.events()
@@ -142,6 +145,10 @@ class House:
     def health(self) -> dict[str, str]:
         """One line for each driver and for the weather; "ok" where all is well."""
         return {**self._devices.health(), "weather": self._weather.health()}
+
+    async def probe(self) -> list[str]:
+        """Tries what can be tried without moving anything: a sentence for each trouble, with its cure."""
+        return [*await self._devices.probe(), *self._weather.probe()]
 
     def _listed(self, arguments: Mapping[str, Any]) -> frozenset[str]:
         kinds = KINDS.get(str(arguments.get("kind")), KINDS["any"])
@@ -171,44 +178,48 @@ async def open_house(settings: Mapping[str, Any], store: HouseStore | None = Non
     Raises:
         SettingsError: A key or a value is wrong; the text names it and what is allowed.
     """
-    own_tables = {name: driver for name, driver in DRIVERS.items() if driver.settings is not None}
-    for key in settings:
-        if key not in (*_KEYS, *own_tables):
-            allowed = ", ".join((*_KEYS, *own_tables))
-            raise SettingsError(f"[tools] has no key {key!r}; allowed are {allowed}")
-    home = Home.from_settings(settings)
-    weather = _weather(settings)
-    tables = {
-        name: read_table(driver.settings, settings[name], f"[tools.{name}]")
-        for name, driver in own_tables.items()
-        if name in settings and driver.settings is not None
-    }
-    devices = Devices(home)
-    placed = Table.of(settings, "tools")
-    scenes, scripts = read_scenes_and_scripts(placed, home)
-    house = House(
-        devices,
-        weather,
-        store or HouseStore(),
-        read_table(ClimateSettings, placed.table("climate"), "[tools.climate]"),
-        read_lists(placed.tables("list")),
-        scenes,
-        scripts,
-    )
+    house, devices, tables = _read(settings, store or HouseStore())
     async with AsyncExitStack() as stack:
         for name, driver in DRIVERS.items():
-            moved_by_it = [device for device in home.devices if device.driver == name]
+            moved_by_it = [device for device in devices.home.devices if device.driver == name]
             if moved_by_it:
                 opening = driver.open(moved_by_it, tables.get(name), devices.report)
                 devices.attach(name, await stack.enter_async_context(opening))
         yield house
 
 
-def _weather(settings: Mapping[str, Any]) -> Weather:
-    if "weather" not in settings:
-        return Weather(None)
-    read = read_table(WeatherSettings, settings["weather"], "[tools.weather]")
-    return Weather(WeatherFile(read.path))
+def check_settings(settings: Mapping[str, Any]) -> None:
+    """Reads the home of the settings and opens nothing, so that it may be done beside a running service.
+
+    Raises:
+        SettingsError: As for `open_house`.
+    """
+    _, _, tables = _read(settings, HouseStore())
+    for table in tables.values():
+        if isinstance(table, MqttBroker):
+            table.password()
+
+
+def _read(settings: Mapping[str, Any], store: HouseStore) -> tuple[House, Devices, dict[str, Any]]:
+    """The house, its devices that no driver moves yet, and the tables of the drivers by their names."""
+    table = Table.of(settings, "tools")
+    with_tables = {name: driver.settings for name, driver in DRIVERS.items() if driver.settings is not None}
+    table.check_keys((*_KEYS, *with_tables))
+    devices = Devices(Home.from_settings(table))
+    scenes, scripts = read_scenes_and_scripts(table, devices.home)
+    weather = None
+    if "weather" in table:
+        weather = WeatherFile(read_table(WeatherSettings, table.table("weather")).path)
+    house = House(
+        devices,
+        Weather(weather),
+        store,
+        read_table(ClimateSettings, table.table("climate")),
+        read_lists(table.tables("list")),
+        scenes,
+        scripts,
+    )
+    return house, devices, {name: read_table(kind, table.table(name)) for name, kind in with_tables.items()}
 
 
 def declarations() -> tuple[FunctionDeclaration, ...]:

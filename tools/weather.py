@@ -353,6 +353,11 @@ class Weather:
         """One line for a person."""
         return "no provider is set up" if self._provider is None else self._provider.health()
 
+    def probe(self) -> list[str]:
+        """A sentence where there is a provider and its data cannot be used."""
+        health = "ok" if self._provider is None else self._provider.health()
+        return [] if health == "ok" else [f"{health.rstrip('.')}: mend that file, or correct [tools.weather]"]
+
     def _as_of(self, updated: datetime | None) -> dict[str, str]:
         """When data was written that is not of these hours."""
         now = self._now()

@@ -14,7 +14,12 @@ from agent.model.numbers import parse_number
 from tools.drivers import RGB
 
 # Letters that Unicode does not decompose into a base and a mark.
-_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i", "þ": "th", "ð": "d"})
+_LETTERS = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i", "þ": "th", "ð": "d", "ħ": "h", "ŋ": "n", "ŧ": "t"}
+)
+_SPELT = {("t", "v"): "tv", ("a", "c"): "ac"}
+"""Letters that are spoken one by one, as a recogniser writes them down."""
+
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
 _SMALL_NUMBERS = {word: str(number) for number, word in enumerate(_NUMBERS.split())}
 _DETERMINERS = {"the", "a", "an", "my", "our", "your", "this", "that", "these", "those"}
@@ -24,14 +29,18 @@ def fold(text: str) -> list[str]:
     """The words of a name for comparison.
 
     Case, accents, apostrophes and punctuation do not count, "two" is "2", and a comma or an ampersand
-    is "and": "Küche", "KÜCHE" and "kuche" are the same, as are "Mom & Dad's" and "mom and dads".
+    is "and": "Küche", "KÜCHE" and "kuche" are the same, as are "Mom & Dad's" and "mom and dads". "T.V.",
+    "T V" and "TV" are one word, as are "A/C" and "AC".
     """
-    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    plain = re.sub("['’‘`´ʼ′]", "", text)
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", plain).casefold())
     plain = "".join(letter for letter in plain if not unicodedata.combining(letter)).translate(_LETTERS)
-    plain = re.sub(r"['’`]", "", re.sub(r"[,;&+]", " and ", plain))
+    plain = re.sub(r"[,;&+]", " and ", plain)
     words: list[str] = []
     for word in re.findall(r"[^\W_]+", plain):
-        if not (word == "and" and words[-1:] == ["and"]):
+        if words and (words[-1], word) in _SPELT:
+            words[-1] = _SPELT[words[-1], word]
+        elif not (word == "and" and words[-1:] == ["and"]):
             words.append(_SMALL_NUMBERS.get(word, word))
     return words
 

@@ -8,6 +8,7 @@ JSON lines over a Unix socket. A request is one object with a "type":
     {"type": "tools", "level"?}                               {"type": "tools", "level", "tools"}
     {"type": "names"}                                         {"type": "names", "names"}
     {"type": "status"}                                        {"type": "status", "node", "broker", ...}
+    {"type": "probe"}                                         {"type": "probe", "troubles": [a sentence each]}
     {"type": "watch"}                                         {"type": "house", "device", "state"}, and so on,
                                                               {"type": "announcement", "id", "kind", "text",
                                                               "room"?, "late_s"?} when something is due
@@ -33,6 +34,7 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Any, Protocol
 
+from agent.channels.hang_up import hang_up
 from agent.command import Command
 from agent.config import runtime_directory
 from agent.due import Announcement
@@ -60,6 +62,8 @@ class Appliance(Protocol):
     async def names(self) -> tuple[str, ...]: ...
 
     async def status(self) -> dict[str, Any]: ...
+
+    async def probe(self) -> list[str]: ...
 
     def watch(self) -> AsyncGenerator[HouseEvent, None]: ...
 
@@ -138,8 +142,12 @@ class _Connection:
     async def run(self) -> None:
         try:
             async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self._answer_commands())
+                answering = tasks.create_task(self._answer_commands())
                 await self._read(tasks)
+                # Who has said all may still be listening; who has gone hears nothing, and wants nothing any more.
+                leaving = tasks.create_task(hang_up(self._writer))
+                answering.add_done_callback(lambda _: leaving.cancel())
+                await self._commands.put(None)
         except* ConnectionError:
             pass  # A failed write ends whatever still ran for it.
 
@@ -154,8 +162,6 @@ class _Connection:
                 break
             if line.strip():
                 await self._take(line, tasks)
-        # Who has said all may still be listening.
-        await self._commands.put(None)
 
     async def _take(self, line: bytes, tasks: asyncio.TaskGroup) -> None:
         request: dict[str, Any] = {}
@@ -210,13 +216,15 @@ class _Connection:
             return {"type": kind, "names": await self._appliance.names()}
         if kind == "status":
             return {"type": kind, **await self._appliance.status()}
+        if kind == "probe":
+            return {"type": kind, "troubles": await self._appliance.probe()}
         if kind == "sessions":
             return {"type": kind, "sessions": await self._appliance.sessions()}
         if kind == "export":
             return {"type": kind, "session": await self._appliance.export(_text(request, "session"))}
         if kind == "delete":
             return {"type": kind, "found": await self._appliance.delete(_text(request, "session"))}
-        known = "command, confirm, tools, names, status, watch, sessions, export, delete"
+        known = "command, confirm, tools, names, status, probe, watch, sessions, export, delete"
         raise ValueError(f"type is {kind!r}; there are {known}")
 
     async def _send(self, message: dict[str, Any]) -> None:
@@ -282,6 +290,9 @@ class LocalClient:
 
     async def status(self) -> dict[str, Any]:
         return await self._ask({"type": "status"})
+
+    async def probe(self) -> list[str]:
+        return list((await self._ask({"type": "probe"}))["troubles"])
 
     async def sessions(self) -> list[dict[str, Any]]:
         return list((await self._ask({"type": "sessions"}))["sessions"])

@@ -170,7 +170,8 @@ class MqttChannel:
             if (error.id or route.asked) and self._is_new(error.id or route.correlation):
                 self._refuse(error.id or _new_id(), None, route, ErrorCode.INVALID_REQUEST, _sentence(error))
             return
-        if not self._is_new(order.id or route.correlation):
+        key = order.id or route.correlation
+        if not self._is_new(key):
             log.warning("the command %r came again; it is not acted on twice", order.id)
             return
         session = order.session or f"mqtt-{self._node}-{order.room or 'any'}"
@@ -182,10 +183,11 @@ class MqttChannel:
         elif self._stopping:
             self._refuse(command.id, session, route, ErrorCode.NOT_AVAILABLE, "Hearth is stopping.")
         elif len(self._running) >= MAX_RUNNING:
+            self._forget(key)
             why = f"There are {MAX_RUNNING} commands before this one; I did nothing."
             self._refuse(command.id, session, route, ErrorCode.BUSY, why)
         else:
-            task = asyncio.create_task(self._answer(command, route), name=f"mqtt command {command.id}")
+            task = asyncio.create_task(self._answer(command, route, key), name=f"mqtt command {command.id}")
             self._running.add(task)
             task.add_done_callback(self._running.discard)
 
@@ -208,6 +210,11 @@ class MqttChannel:
         _remember(self._seen, key)
         return True
 
+    def _forget(self, key: str | bytes | None) -> None:
+        """What was answered BUSY was not done, so it may come again."""
+        if key is not None:
+            self._seen.pop(key, None)
+
     def _log_malformed(self, payload: bytes, topic: str, error: MalformedMessage) -> None:
         log.warning("a message of %d bytes on %s is ignored: %s", len(payload), topic, error)
 
@@ -218,8 +225,8 @@ class MqttChannel:
 
     # What goes out
 
-    async def _answer(self, command: Command, route: Route) -> None:
-        """Runs a command and replies once, whatever becomes of it."""
+    async def _answer(self, command: Command, route: Route, key: str | bytes | None) -> None:
+        """Runs a command and replies once, whatever becomes of it; `key` is what it is known again by."""
         events: list[AgentEvent] = []
         error: AgentError | None = None
         try:
@@ -228,6 +235,8 @@ class MqttChannel:
                 self._link.send_now(Outgoing(self._topics.event, encode(event.to_json()), qos=0))
         except AgentError as raised:
             error = raised
+            if raised.code is ErrorCode.BUSY:
+                self._forget(key)
         except asyncio.CancelledError:
             error = AgentError(ErrorCode.NOT_AVAILABLE, "Hearth is stopping.")
         except Exception:

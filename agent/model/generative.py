@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -160,6 +160,16 @@ class UnavailableModel:
 
     async def close(self) -> None:
         """Holds nothing."""
+
+
+def misfits(model: GenerativeModel, tools: Sequence[FunctionDeclaration]) -> dict[str, str]:
+    """The declarations that a model cannot read, by name, each with the limit that it passes.
+
+    A model without such limits reads all. One that has them refuses every request with such a declaration in it,
+    so that it is better found out when a service starts.
+    """
+    check: Callable[[Sequence[FunctionDeclaration]], dict[str, str]] | None = getattr(model, "misfits", None)
+    return check(tools) if check else {}
 
 
 def load_model(config: ModelConfig) -> GenerativeModel:

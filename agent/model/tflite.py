@@ -23,7 +23,8 @@ import numpy as np
 
 from agent.answer import Result, compose
 from agent.content import Content, FunctionCallPart, FunctionResponsePart, Part, Role, TextPart
-from agent.grounding import EARLIER
+from agent.errors import AgentError
+from agent.grounding import EARLIER, FORMATS
 from agent.model.decode import Decision, Decoder, Likeness, ReadCard, log_odds
 from agent.model.generative import Candidate, GenerateContentRequest, GenerateContentResponse, Outcome
 from agent.model.graphs import Floats, Graphs
@@ -174,7 +175,7 @@ class TfliteModel:
             str(call.arguments.get(leaf.path[0], "")).casefold()
             for call in decision.calls
             for leaf in call.card.leaves
-            if leaf.schema.format == "place"
+            if leaf.schema.format in FORMATS
         ]
         return self._sure(decision) and not any(place in EARLIER for place in places)
 
@@ -246,6 +247,16 @@ class TfliteModel:
             if len(self._cards) > CARDS_KEPT:
                 self._cards.popitem(last=False)
         return read
+
+    def misfits(self, tools: Sequence[FunctionDeclaration]) -> dict[str, str]:
+        """The declarations that pass a limit of the model, by name, each with the limit."""
+        found = {}
+        for each in tools:
+            try:
+                render_card(self._tokenizer, each)
+            except AgentError as error:
+                found[each.name] = error.message
+        return found
 
     def _shortlist(self, cards: list[ReadCard], text: Floats, rendering: Rendering) -> tuple[list[ReadCard], Likeness]:
         """At most `MAX_TOOLS` cards: those whose function is most like the words; and how like."""

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import random
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from agent.errors import SettingsError
+from agent.schema import Range
+from agent.secrets import read_password
 from tools.drivers import (
     RISKY,
     Change,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     import aiomqtt
 
     from agent.channels.mqtt_connection import Endpoint
-    from tools.drivers.mqtt_publish import Publisher
+    from agent.channels.mqtt_publisher import Publisher
 
 _log = logging.getLogger(__name__)
 
@@ -59,7 +59,7 @@ class MqttBroker:
     host: str = "127.0.0.1"
     """Its name or address."""
 
-    port: int = 1883
+    port: Annotated[int, Range(1, 65535)] = 1883
     """Its port."""
 
     username: str | None = None
@@ -74,24 +74,16 @@ class MqttBroker:
     ca_file: Path | None = None
     """The authority that signed the broker's certificate; without it those of the system."""
 
-    confirm_timeout_s: float = 2.0
+    confirm_timeout_s: Annotated[float, Range(0.1, 60)] = 2.0
     """How long a device may take to say that it is done, in seconds."""
 
     def password(self) -> str | None:
         """The password, read when it is needed.
 
         Raises:
-            SettingsError: `password_file` cannot be read.
+            SettingsError: `password_file` cannot be read, or others may read it as well.
         """
-        path = self.password_file
-        if path is None:
-            path = Path(os.environ.get("CREDENTIALS_DIRECTORY", "/nonexistent"), "mqtt-password")
-            if not path.is_file():
-                return None
-        try:
-            return path.read_text().removesuffix("\n")
-        except (OSError, UnicodeDecodeError) as error:
-            raise SettingsError(f"tools.mqtt: the password file {path} cannot be read: {error}") from error
+        return read_password(self.password_file, "tools", "mqtt")
 
 
 class MqttDriver:
@@ -144,7 +136,7 @@ class MqttDriver:
         """Sends the command, and waits for the device to say that it is done, or on its way."""
         import aiomqtt
 
-        from tools.drivers.mqtt_publish import NOBODY_LISTENS, REFUSED
+        from agent.channels.mqtt_publisher import NOBODY_LISTENS, REFUSED
 
         await self._first_try()
         if self._publisher is None:
@@ -271,7 +263,7 @@ class MqttDriver:
         """A connection on which all is heard that the broker knows."""
         from aiomqtt import ProtocolVersion
 
-        from tools.drivers.mqtt_publish import Publisher
+        from agent.channels.mqtt_publisher import Publisher
 
         endpoint = self._endpoint()
         if self._protocol is None:
@@ -326,22 +318,24 @@ class MqttDriver:
         self._told.add(topic)
         self._unread.pop(topic, None)
         self._news.set()
-        try:
-            for device in self._by_availability.get(topic, ()):
-                self._hear_availability(device, read_availability(payload, device.options))
-            for device in self._by_state.get(topic, ()):
-                state = read_state(device, payload, self._states[device.id])
-                self._set(device.id, state)
-                # What is retained was true before the command that may be waiting here.
-                if not message.retain and device.id in self._heard:
-                    self._heard[device.id].put_nowait(state)
-        except (ValueError, ArithmeticError) as error:  # what a device says costs itself only, not the connection
-            self._unread[topic] = str(error)
-            _log.warning("%s: cannot read %d bytes: %s", topic, len(payload), error)
+        for device in (*self._by_availability.get(topic, ()), *self._by_state.get(topic, ())):
+            try:
+                self._hear_of(device, topic, payload, bool(message.retain))
+            except (ValueError, ArithmeticError) as error:  # costs this device only, and not the connection
+                self._unread[topic] = str(error)
+                _log.warning("%s: cannot read %d bytes: %s", topic, len(payload), error)
 
-    def _hear_availability(self, device: Device, available: bool) -> None:
-        (self._gone.discard if available else self._gone.add)(device.id)
-        self._set(device.id, replace(self._states[device.id], available=available))
+    def _hear_of(self, device: Device, topic: str, payload: bytes, retained: bool) -> None:
+        if topic == device.options.availability_topic:
+            available = read_availability(payload, device.options)
+            (self._gone.discard if available else self._gone.add)(device.id)
+            self._set(device.id, replace(self._states[device.id], available=available))
+            return
+        state = read_state(device, payload, self._states[device.id])
+        self._set(device.id, state)
+        # What is retained was true before the command that may be waiting here.
+        if not retained and device.id in self._heard:
+            self._heard[device.id].put_nowait(state)
 
     def _set(self, device_id: str, state: State) -> None:
         if self._states[device_id] != state:

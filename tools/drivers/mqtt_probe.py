@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from aiomqtt import MqttError
 
 from agent.channels.mqtt_connection import Endpoint, reason_code
-from tools.drivers.mqtt_publish import NOBODY_LISTENS, NOT_ALLOWED, REFUSED, Publisher
+from agent.channels.mqtt_publisher import NOBODY_LISTENS, NOT_ALLOWED, REFUSED, Publisher
 
 CONNECTED_WITHIN_S = 3.0
 """How long the first connection is waited for, in seconds."""

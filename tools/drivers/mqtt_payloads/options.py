@@ -129,6 +129,8 @@ def check(device: Device) -> None:
             raise ValueError(f'{topic!r} is no topic of one device: "+" and "#" are not allowed')
     if device.moves and options.command_topic is None:
         raise ValueError("command_topic is missing")
+    if options.availability_topic == options.state_topic:
+        raise ValueError("availability_topic is state_topic; a device that tells both has two topics")
     if options.command_topic == options.state_topic:
         raise ValueError("state_topic is command_topic; our own words are not the device's")
     if device.can and device.kind in LIGHTS | SWITCHES and not speaks_json(device):

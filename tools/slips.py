@@ -1,0 +1,115 @@
+"""How far a slip it is to spell or to hear one word for another: by edit distance, and by sound.
+
+Home commands are short, and many a word of English is one letter away from the name of a room: "garbage" is no
+garage, "deck" no desk and "officer" no office. So an edit is believed where it looks like a slip of fingers or
+ears: two letters swapped, one doubled, one that makes no difference to the sound. Any other is believed only
+beside another word of the same name ("livng room").
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+SHORTEST, LONGEST = 4, 24
+"""Letters of words that are compared."""
+
+LONG = 8
+"""From so many letters on two may be wrong."""
+
+_CONSONANT = "[b-df-hj-np-tv-z0-9]"
+_VOWELS = "aiouAEIOUWY"
+_SOUNDS = [
+    (re.compile(pattern.replace("#", _CONSONANT)), sound)
+    for pattern, sound in (
+        # Letters that are not spoken, and those that share a sound. Digits stand for ch (2), sh (3), th (0).
+        (r"^[kgp]n", "n"), (r"^wr", "r"), (r"^wh", "w"), (r"^ps", "s"), (r"^y(?=[aeou])", "8"),
+        (r"mb(?=s?$)", "mp"),  # "lamb" is what a recogniser makes of a lamp
+        (r"(#)\1", r"\1"), (r"igh(?=t)", "I"), (r"[ao]ugh", "o"), (r"ph", "f"), (r"(?<=.)gh", ""), (r"sch", "sk"),
+        (r"t?ch", "2"), (r"sh|ti(?=on)", "3"), (r"th", "0"), (r"ck", "k"), (r"[cs]ei", "sE"), (r"c(?=[eiy])", "s"),
+        (r"c", "k"), (r"qu?", "kw"), (r"x", "ks"), (r"z", "s"), (r"d?ge(?=s?$)", "j"), (r"dg", "j"),
+        (r"ng(?=s?$)", "n"),
+        # Vowels that an e at the end makes long, then the e, then the other vowels.
+        (r"a(#)e(?=s?$)", r"A\1"), (r"i(#)e(?=s?$)", r"I\1"), (r"o(#)e(?=s?$)", r"O\1"), (r"u(#)e(?=s?$)", r"U\1"),
+        (r"(?<=#)e(?=s?$)", ""), (r"al(?=[dkt]|s?$)", "ol"), (r"a[uw]", "o"), (r"a[iy]|e[iy](?=.)", "A"),
+        (r"o[ae]|ow$", "O"), (r"o[uw]", "W"), (r"oo|eu|ew", "U"), (r"o[iy]", "Y"), (r"i(?=[ao])", "E9"),
+        (r"(?<![eiy])[iy](?![eiya])", "i"), (r"[ey][eiy]*a?|i[eiya]+", "E"), (r"(?<!^)h", ""), (r"(?<=[aiouAEIOUWY])w", ""),
+    )
+]  # fmt: skip
+
+
+@lru_cache(1024)
+def sound(word: str) -> str:
+    """How a word sounds, roughly, and as English: its consonants, its first vowel, and a dot for each other one.
+
+    "lite" and "light" are the same, and "kichen" and "kitchen"; "desk" and "deck" are not.
+    """
+    for pattern, letters in _SOUNDS:
+        word = pattern.sub(letters, word)
+    first = re.search(f"[{_VOWELS}]+", word)
+    end = first.end() if first else 0
+    return re.sub(r"(.)\1", r"\1", word[:end] + re.sub(f"[{_VOWELS}]+", ".", word[end:]))
+
+
+def distance(one: str, other: str, most: int) -> int:
+    """How many letters to insert, to leave out, to change or to swap with the next; `most` + 1 for more."""
+    if abs(len(one) - len(other)) > most:
+        return most + 1
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for index, letter in enumerate(one):
+        earlier, before, row = before, row, [index + 1]
+        for column, its in enumerate(other):
+            best = min(before[column] + (letter != its), before[column + 1] + 1, row[column] + 1)
+            if index and column and letter == other[column - 1] and one[index - 1] == its:
+                best = min(best, earlier[column - 1] + 1)
+            row.append(best)
+        if min(row) > most:
+            return most + 1
+    return min(row[-1], most + 1)
+
+
+def slip(heard: str, word: str, beside: bool = False, loosely: bool = False) -> int | None:
+    """How far a slip it is to say the one for the other, 1 or 2; None where it is none.
+
+    Args:
+        heard: What was said.
+        word: A word of a name.
+        beside: What stands beside it is of the same name too.
+        loosely: It only has to be good enough to ask about.
+    """
+    fewer = min(len(heard), len(word))
+    if not SHORTEST <= max(len(heard), len(word)) <= LONGEST or fewer < SHORTEST - 1:
+        return None
+    apart = distance(heard.replace("ight", "ite"), word.replace("ight", "ite"), 2)
+    if apart > 2:
+        return None
+    if sound(heard) == sound(word):
+        return 1
+    if loosely:
+        return apart if apart == 1 or fewer >= LONG else None
+    if heard[0] != word[0]:
+        return None
+    if apart == 1:
+        return 1 if beside or _is_of_fingers_or_ears(heard, word) else None
+    if fewer < LONG:
+        return None
+    # One consonant for another makes another word: no bathroom is meant by "ballroom".
+    swallowed = len(sound(heard)) < len(sound(word)) and distance(sound(heard), sound(word), 1) == 1
+    return 2 if beside or swallowed else None
+
+
+def _is_of_fingers_or_ears(heard: str, word: str) -> bool:
+    """Whether words of distance 1 differ as slips do: letters swapped or doubled, an s at the end, one missing."""
+    if len(heard) == len(word):
+        return sorted(heard) == sorted(word)
+    long, short = (heard, word) if len(heard) > len(word) else (word, heard)
+    at = next((index for index, letter in enumerate(short) if letter != long[index]), len(short))
+    if long == f"{short}s":
+        return True
+    if long[at] in "aeiou":  # one that is hardly heard
+        return long is word and sound(heard).replace(".", "") == sound(word).replace(".", "")
+    if long[at] in (long[at - 1 : at], long[at + 1 : at + 2]):
+        return True
+    # A consonant swallowed in the middle of a long word. One too many makes another word more often.
+    return long is word and len(word) >= 6 and at < len(short)
