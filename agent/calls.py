@@ -102,7 +102,7 @@ class ToolCaller:
 
         clock = asyncio.timeout(self._tool_timeout_s)
         # In a task of its own: a tool that goes on when it is told to end must not hold up everybody else.
-        making = asyncio.create_task(_make(tool, call, confirm), name=f"call {call.name}")
+        making = asyncio.create_task(_make(tool, call, confirm), name=call.name)
         self._calls.add(making)
         making.add_done_callback(self._calls.discard)
         try:
@@ -113,16 +113,21 @@ class ToolCaller:
             raise AgentError(ErrorCode.TOOL_TIMEOUT, message) from error
 
     async def _result(self, making: asyncio.Task[dict[str, Any]]) -> dict[str, Any]:
-        """What a call returns. If nobody waits for it any more it is told to end, and may take a moment for that."""
+        """What a call returns. When nobody waits for it any more it is told to end, and has a moment to do so."""
         try:
             await asyncio.wait({making})
         finally:
             if not making.done():
-                making.cancel()
-                await asyncio.wait({making}, timeout=min(ENDING_S, self._tool_timeout_s))
-                if not making.done():
-                    log.error("%s goes on although it was told to end; the next one acts now", making.get_name())
+                await self._end(making)
         return making.result()
+
+    async def _end(self, making: asyncio.Task[dict[str, Any]]) -> None:
+        making.cancel()
+        try:
+            await asyncio.wait({making}, timeout=min(ENDING_S, self._tool_timeout_s))
+        finally:
+            if not making.done():
+                log.error("%s goes on although it was told to end; others act meanwhile", making.get_name())
 
     def confirm(self, call_id: str, answer: bool) -> bool:
         """Answers the question about a call; False when none is waiting (any more)."""

@@ -124,6 +124,9 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--home", metavar="SETTINGS.toml", type=_file, help="compare by what would move")
     evaluate.add_argument("--json", action="store_true", help="print the figures and each case as JSON")
 
+    doctor = add("doctor", _doctor, "Look at every part, and say what is wrong and what to do about it.")
+    _add_config(doctor)
+
     listen = add("listen", _listen, "Hear a command in a recording and speak its answer.")
     listen.add_argument("--wav", metavar="IN", type=_file, required=True, help="the recording")
     listen.add_argument("--out", metavar="OUT", type=Path, help="where the spoken answer goes")
@@ -292,6 +295,21 @@ def _eval(args: argparse.Namespace) -> int:
     _start_logging(logging.WARNING)
     status: int = evaluate(args)
     return status
+
+
+def _doctor(args: argparse.Namespace) -> int:
+    async def run() -> int:
+        from agent.doctor import Mark, diagnose
+
+        status = DONE
+        async for finding in diagnose(args.config or os.environ.get("HEARTH_CONFIG")):
+            print(finding, flush=True)
+            if finding.mark is Mark.TROUBLE:
+                status = FAILED
+        return status
+
+    logging.disable()  # what the parts would say of it is on the lines
+    return asyncio.run(run())
 
 
 def _listen(args: argparse.Namespace) -> int:

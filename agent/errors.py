@@ -70,3 +70,7 @@ class StoreError(HearthError, RuntimeError):
 
 class NewerStoreError(StoreError):
     """The store was written by a newer Hearth, and is left as it is."""
+
+
+class DamagedStoreError(StoreError):
+    """The store is no whole file of SQLite any more."""

@@ -32,7 +32,7 @@ def line_of(text: str, at: Sequence[Key]) -> int | None:
     Returns:
         The line, counted from 1; None where it is not in the text, or all of the text is meant.
     """
-    lines = text.split("\n")
+    lines = text.replace("\r\n", "\n").split("\n")
     found = bisect.bisect_left(range(1, len(lines) + 1), True, key=lambda count: _holds(lines, count, at))
     return found + 1 if at and found < len(lines) else None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 import unicodedata
-from collections import OrderedDict
+from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import Final
@@ -36,7 +36,7 @@ class Overheard:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._sentences: OrderedDict[str, _Sentence] = OrderedDict()
+        self._sentences: deque[_Sentence] = deque(maxlen=REMEMBERED)
 
     async def handle(self, command: Command) -> AsyncGenerator[AgentEvent, None]:
         """The events of a command; of one that another room heard first, only the answer.
@@ -44,14 +44,15 @@ class Overheard:
         Raises:
             AgentError: It ended without an answer, or the one that came first did.
         """
-        words = _folded(command.text)
-        known = self._sentences.get(words)
-        if known is not None and known.takes_in(command):
-            yield TextMessage(await known.outcome())
-            return
         sentence = _Sentence(command)
-        if command.room is not None:
-            self._remember(words, sentence)
+        while self._sentences and not self._sentences[0].is_near(sentence):
+            self._sentences.popleft()
+        first = next((each for each in self._sentences if each.takes_in(sentence)), None)
+        if first is not None:
+            yield TextMessage(await first.outcome())
+            return
+        if command.room:
+            self._sentences.append(sentence)
         try:
             async with aclosing(self._run(command)) as events:
                 async for event in events:
@@ -63,43 +64,34 @@ class Overheard:
         finally:
             sentence.over.set()
 
-    def _remember(self, words: str, sentence: _Sentence) -> None:
-        self._sentences[words] = sentence
-        self._sentences.move_to_end(words)
-        while len(self._sentences) > REMEMBERED or not self._oldest().is_near(sentence.command):
-            self._sentences.popitem(last=False)
-
-    def _oldest(self) -> _Sentence:
-        return next(iter(self._sentences.values()))
-
 
 class _Sentence:
     """What was said, and what became of it in the room that heard it first.
 
     Attributes:
-        command: The one that arrived first.
         error: What ended its turn without an answer.
         over: Set when its turn has ended.
     """
 
     def __init__(self, command: Command) -> None:
-        self.command = command
         self.error: AgentError | None = None
         self.over = asyncio.Event()
-        self._rooms = {_folded(command.room or "")}
+        self._command = command
+        self._words = _folded(command.text)
+        self._room = _folded(command.room or "")
+        self._rooms = {self._room}
         self._done = False
         self._answer: str | None = None
 
-    def is_near(self, command: Command) -> bool:
-        """Whether a command came so soon before or after it that it can be the same sentence."""
-        return abs(command.received - self.command.received) <= WINDOW_S
+    def is_near(self, other: _Sentence) -> bool:
+        """Whether it came so soon before or after another that they can be one."""
+        return abs(self._command.received - other._command.received) <= WINDOW_S
 
-    def takes_in(self, command: Command) -> bool:
-        """Whether a command of the same words is this sentence, from a room that has not told of it yet."""
-        room = _folded(command.room or "")
-        if not room or room in self._rooms or not self.is_near(command):
+    def takes_in(self, later: _Sentence) -> bool:
+        """Whether another is this one, from a room that has not told of it yet."""
+        if not later._room or later._room in self._rooms or later._words != self._words or not self.is_near(later):
             return False
-        self._rooms.add(room)
+        self._rooms.add(later._room)
         return True
 
     def follow(self, event: AgentEvent) -> None:
@@ -117,7 +109,7 @@ class _Sentence:
             AgentError: There was no answer.
         """
         await self.over.wait()
-        room = re.sub(r"^the\s+", "", self.command.room or "", flags=re.IGNORECASE)
+        room = re.sub(r"^the\s+", "", self._command.room or "", flags=re.IGNORECASE)
         if self.error is not None:
             raise AgentError(self.error.code, self.error.message)
         if self._answer is None:

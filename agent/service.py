@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
 import logging
 import os
 import signal
 import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import asdict, replace
-from typing import Any, cast
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from agent.channels.local import LocalServer, socket_path
 from agent.command import Command, words_of
 from agent.config import MqttSettings, Settings, in_file, runtime_directory, state_directory
+from agent.disk import disk_of
 from agent.due import Announcement, DueItem, DueItems
 from agent.errors import HearthError, SettingsError
 from agent.events import AgentEvent, ConfirmationRequest, TextMessage
@@ -188,8 +192,13 @@ def open_store(settings: Settings) -> SessionStore:
     Raises:
         StoreError: It was written by a newer Hearth.
     """
+    return SessionStore(store_path(settings))
+
+
+def store_path(settings: Settings) -> Path:
+    """Where the settings want the session store."""
     kept = settings.sessions.store == "kept"
-    return SessionStore((state_directory() if kept else runtime_directory()) / "sessions.db")
+    return (state_directory() if kept else runtime_directory()) / "sessions.db"
 
 
 @asynccontextmanager
@@ -220,13 +229,15 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         yield Service(settings, store, house, model, runner, kept, left_out)
 
 
-def readable(model: GenerativeModel, tools: Sequence[AgentTool]) -> tuple[list[AgentTool], list[str]]:
+def readable(model: GenerativeModel, tools: Sequence[AgentTool]) -> tuple[tuple[AgentTool, ...], list[str]]:
     """The functions that a model can read, and a sentence for each of the others: with it no command would work."""
     too_large = misfits(model, [each.declaration for each in tools])
-    kept = [each for each in tools if each.name not in too_large]
-    return kept, [
-        f"{why.rstrip('.')}: the function {name} is left out; shorten its declaration" for name, why in too_large.items()
+    kept = tuple(each for each in tools if each.name not in too_large)
+    troubles = [
+        f"{why.rstrip('.')}: the function {name} is left out; shorten its declaration"
+        for name, why in too_large.items()
     ]
+    return kept, troubles
 
 
 @asynccontextmanager
@@ -238,27 +249,40 @@ async def open_house(settings: Settings, kept: HouseStore | None) -> AsyncIterat
     """
     async with AsyncExitStack() as stack:
         try:
-            opening = _opening(settings.house)
-            house: House = await stack.enter_async_context(opening(settings.house_table, kept or HouseStore()))
+            opening = _package(settings.house).open_house(settings.house_table, kept or HouseStore())
+            house: House = await stack.enter_async_context(opening)
         except SettingsError as error:
             raise (in_file(settings.path, error) if settings.path else error) from error
         yield house
 
 
-def _opening(house: str) -> Callable[..., AbstractAsyncContextManager[House]]:
-    """The function `open_house` of a package."""
+def check_house(settings: Settings) -> None:
+    """Reads the house's own table and opens nothing, as far as its package can do that.
+
+    Raises:
+        SettingsError: As for `open_house`.
+    """
+    try:
+        check = getattr(_package(settings.house), "check_settings", None)
+        if check:
+            check(settings.house_table)
+    except SettingsError as error:
+        raise (in_file(settings.path, error) if settings.path else error) from error
+
+
+def _package(house: str) -> ModuleType:
     problem, at = f"[agent]: house is {house!r}; ", ("agent", "house")
     if not all(name.isidentifier() for name in house.split(".")):
         raise SettingsError(problem + "it must be the name of a Python package", at)
     try:
-        opening = getattr(importlib.import_module(house), "open_house", None)
+        package = importlib.import_module(house)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{house}.".startswith(f"{error.name}."):
             raise
         raise SettingsError(problem + "there is no such package", at) from error
-    if opening is None:
+    if not hasattr(package, "open_house"):
         raise SettingsError(problem + "that package has no open_house", at)
-    return cast(Callable[..., AbstractAsyncContextManager[House]], opening)
+    return package
 
 
 async def serve(settings: Settings, *, prompt: bool = False) -> None:
@@ -274,6 +298,7 @@ async def serve(settings: Settings, *, prompt: bool = False) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     async with AsyncExitStack() as stack:
         service = await stack.enter_async_context(open_service(settings))
+        _warn_of_loss(settings)
         await stack.enter_async_context(LocalServer(service, socket_path()))
         mqtt = await _broker(service, stack)
         service.broker = {"host": mqtt.broker, "port": mqtt.port} if mqtt else None
@@ -293,6 +318,15 @@ async def serve(settings: Settings, *, prompt: bool = False) -> None:
             for task in (*keeping, channel):
                 if task:
                     task.cancel()
+
+
+def _warn_of_loss(settings: Settings) -> None:
+    """Says once where what is to be kept will not be: a read-only root has a /var in memory."""
+    with contextlib.suppress(OSError):  # of a folder that is not there the store tells
+        folder = state_directory()
+        disk = disk_of(folder)
+        if settings.sessions.store == "kept" and disk.forgets:
+            log.warning("%s lies on %s: a reboot may forget conversations, timers and lists", folder, disk.kind)
 
 
 def _prompt() -> Callable[[Service, asyncio.Event], Coroutine[Any, Any, None]]:

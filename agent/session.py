@@ -41,7 +41,6 @@ class AgentSession:
         self._history: list[Content] | None = None if store else []
         self._earlier: list[str] = []
         self._together: tuple[str, ...] = ()
-        self._together: tuple[str, ...] = ()
         self._seen_from = 0  # what of the history is before a long silence; the model does not see it
         self._last_used = time.monotonic()
         self._one_at_a_time = asyncio.Lock()
@@ -149,7 +148,6 @@ class AgentSession:
         async with self._one_at_a_time:
             if time.monotonic() - self._last_used > self._runner.limits.idle_s:
                 self._earlier.clear()
-                self._together = ()
                 self._together = ()
                 self._seen_from = len(self._history or ())
             try:

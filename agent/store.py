@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agent.content import Content
-from agent.errors import NewerStoreError, StoreError
+from agent.errors import DamagedStoreError, NewerStoreError, StoreError
 from agent.migrations import MIGRATIONS, migrate, version
 
 log = logging.getLogger(__name__)
@@ -285,6 +285,30 @@ class SessionStore:
                 raise StoreError(f"the session store {self.path}: {error}") from error
 
 
+def examine(path: Path) -> int:
+    """Looks at a store as it lies there, and changes nothing, not even what is damaged.
+
+    Returns:
+        How many conversations it holds.
+
+    Raises:
+        NewerStoreError: It was written by a newer Hearth.
+        DamagedStoreError: It is not whole.
+        StoreError: It cannot be read.
+    """
+    try:
+        _refuse_newer(path)
+        with closing(_read_only(path)) as connection:
+            found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if found != "ok":
+                raise _DamagedError(found)
+            return int(connection.execute("SELECT COUNT(*) FROM session").fetchone()[0]) if version(connection) else 0
+    except (sqlite3.Error, OSError) as error:
+        if _is_damaged(error):
+            raise DamagedStoreError(f"the session store {path} is damaged ({error})") from error
+        raise StoreError(f"the session store {path} cannot be read ({error})") from error
+
+
 _REOPENED: Final = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """After these the file is opened anew with the next call: the disk may be another by then, or the file damaged."""
 
@@ -339,12 +363,17 @@ def _set_aside(path: Path) -> Path:
 
 def _refuse_newer(path: Path) -> None:
     """Looks at the version through a connection that cannot write, not even a checkpoint."""
-    with closing(
-        sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=BUSY_TIMEOUT_S)
-    ) as connection:
+    with closing(_read_only(path)) as connection:
         found = version(connection)
     if found > len(MIGRATIONS):
         raise NewerStoreError(
             f"the session store {path} was made by a newer Hearth: its schema is {found}, and this one knows"
             f" {len(MIGRATIONS)}"
         )
+
+
+def _read_only(path: Path) -> sqlite3.Connection:
+    """A connection that changes nothing, not even what lies beside the file."""
+    # Without a log beside it nobody writes to it, and SQLite would make one even for this.
+    how = "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "mode=ro&immutable=1"
+    return sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True, timeout=BUSY_TIMEOUT_S)

@@ -6,6 +6,7 @@ A table knows where it stands, so that whoever finds something wrong in it can s
 from __future__ import annotations
 
 import difflib
+import functools
 import math
 import types
 import typing
@@ -150,7 +151,7 @@ def read_values(kind: type[Any], table: Table, keys: Mapping[str, str], also: Co
         SettingsError: As for `read_table`; what is missing is no error here.
     """
     table.check_keys((*keys, *also))
-    hints = typing.get_type_hints(kind, include_extras=True)
+    hints = _hints(kind)  # type: ignore[arg-type]  # mypy takes a class for one of its objects
     may_be_empty = {field.name for field in _fields(kind) if field.default == ""}
     values = {}
     for key, name in keys.items():
@@ -162,6 +163,12 @@ def read_values(kind: type[Any], table: Table, keys: Mapping[str, str], also: Co
 
 def _fields(kind: type[Any]) -> tuple[Field[Any], ...]:
     return fields(kind)
+
+
+@functools.cache
+def _hints(kind: type[Any]) -> dict[str, Any]:
+    """The types of a dataclass's fields, which take long to find out."""
+    return typing.get_type_hints(kind, include_extras=True)
 
 
 def _value(hint: Any, value: Any, table: Table, at: tuple[Key, ...]) -> Any:

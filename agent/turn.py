@@ -29,7 +29,6 @@ class Turn:
         facts: What the calls came to.
         answer: The words that were said.
         places: What its calls spoke of, for "them".
-        places: What its calls spoke of, for "them".
         events: What the consumer of the stream gets; None ends it.
         queries: How often the model was asked.
         waiting: It came while others went on, and has not acted yet.
@@ -43,7 +42,6 @@ class Turn:
     results: list[Result] = field(default_factory=list)
     facts: Facts = field(default_factory=Facts)
     answer: Answer = field(default_factory=Answer)
-    places: list[str] = field(default_factory=list)
     places: list[str] = field(default_factory=list)
     events: asyncio.Queue[AgentEvent | None] = field(default_factory=asyncio.Queue)
     queries: int = 0

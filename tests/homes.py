@@ -12,9 +12,9 @@ from agent.due import DueItems
 from agent.tool import AgentTool, ToolCall
 from tests.boards import Board
 from tools.devices import Devices
-from tools.drivers import Change, Device, Kind, NotAvailableError, NotConfirmedError, State
+from tools.drivers import Change, Device, NotAvailableError, NotConfirmedError, State
 from tools.drivers.memory import MemoryDriver
-from tools.home import Floor, Home, Room
+from tools.home import Home
 
 SETTINGS: dict[str, Any] = {
     "floor": [
@@ -154,14 +154,14 @@ _WINGS = (
     "", "north", "south", "east", "west", "upper", "lower", "garden", "corner", "attic", "street", "tower", "yellow",
     "green", "blue", "red", "white", "old", "new", "summer", "winter", "little", "grand", "inner", "outer", "marble",
 )  # fmt: skip
-_THINGS: tuple[tuple[str, Kind], ...] = (
-    ("ceiling light", Kind.LIGHT), ("reading lamp", Kind.LIGHT), ("left wall light", Kind.LIGHT),
-    ("right wall light", Kind.LIGHT), ("floor lamp", Kind.LIGHT), ("spotlights", Kind.LIGHT),
-    ("blind", Kind.BLIND), ("curtains", Kind.CURTAIN), ("thermostat", Kind.THERMOSTAT), ("speaker", Kind.SPEAKER),
-    ("window", Kind.WINDOW), ("fan", Kind.FAN), ("heater plug", Kind.PLUG), ("television", Kind.TELEVISION),
-    ("thermometer", Kind.SENSOR), ("motion detector", Kind.DETECTOR), ("door", Kind.DOOR), ("lock", Kind.LOCK),
-    ("coffee machine", Kind.SWITCH), ("fairy lights", Kind.PLUG),
+_THINGS = (
+    ("ceiling light", "light"), ("reading lamp", "light"), ("left wall light", "light"), ("right wall light", "light"),
+    ("floor lamp", "light"), ("spotlights", "light"), ("blind", "blind"), ("curtains", "curtain"),
+    ("thermostat", "thermostat"), ("speaker", "speaker"), ("window", "window"), ("fan", "fan"),
+    ("heater plug", "plug"), ("television", "television"), ("thermometer", "sensor"), ("motion detector", "detector"),
+    ("door", "door"), ("lock", "lock"), ("coffee machine", "switch"), ("fairy lights", "plug"),
 )  # fmt: skip
+_MEASURES = {"sensor": {"measures": "temperature"}, "detector": {"measures": "motion"}}
 
 
 def large_home(devices: int) -> Home:
@@ -172,11 +172,15 @@ def large_home(devices: int) -> Home:
     """
     of_rooms = [divmod(number, len(_ROOMS)) for number in range(-(-devices // len(_THINGS)))]
     names = [f"{_WINGS[(wing + room) % len(_WINGS)]} {_ROOMS[room]}".strip() for wing, room in of_rooms]
-    floors = tuple(Floor(f"level {number}") for number in range(1, -(-len(names) // 5) + 1))
-    rooms = tuple(Room(name, floors[index // 5].name) for index, name in enumerate(names))
     things = [
-        Device(f"{room.name} {thing}".replace(" ", "_"), f"{room.name} {thing}", kind, room.name)
-        for room in rooms
+        {"name": f"{room} {thing}", "kind": kind, "room": room, **_MEASURES.get(kind, {})}
+        for room in names
         for thing, kind in _THINGS
     ]
-    return Home(floors, rooms, devices=tuple(things[:devices]))
+    return Home.from_settings(
+        {
+            "floor": [{"name": f"level {number}"} for number in range(1, -(-len(names) // 5) + 1)],
+            "room": [{"name": name, "floor": f"level {index // 5 + 1}"} for index, name in enumerate(names)],
+            "device": things[:devices],
+        }
+    )

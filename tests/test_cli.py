@@ -152,7 +152,7 @@ async def test_bad_usage_ends_with_status_2(hearth, arguments):
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("command", ["run", "ask", "chat", "publish", "tools", "sessions", "eval", "listen"])
+@pytest.mark.parametrize("command", ["run", "ask", "chat", "publish", "tools", "sessions", "eval", "doctor", "listen"])
 async def test_every_command_has_help(hearth, command):
     """Without a service and without a settings file."""
     status, out, _ = await hearth(command, "--help")

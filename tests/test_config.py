@@ -112,7 +112,7 @@ def test_every_table_is_read(write, tmp_path):
         ("[model]\npath = 5", 2, "[model]: path is 5; it must be a path"),
         ("[agent]\nname = 'a/b'", 2, "[agent]: name is 'a/b'; allowed are 1 to 64 letters"),
         ("[agent]\nname = ''", 2, "[agent]: name is ''"),
-        ("\n[lights]\na = 1", 2, "there is no table [lights]; allowed are [agent], [model], [sessions], [limits], [mqtt]"),
+        ("\n[lights]\na = 1", 2, "there is no table [lights]; allowed are [agent], [model], [sessions], [limits]"),
         ("[mqt]\na = 1", 1, "[tools] (did you mean [mqtt]?)"),
         ("name = 'x'", 1, "name stands outside of a table"),
         ("agent = 1", 1, "agent stands outside of a table"),

@@ -26,12 +26,17 @@ from pathlib import Path
 import pytest
 
 from agent.cli import _parser
-from agent.config import AGENT_KEYS, TABLES
+from agent.config import AGENT_KEYS, EXAMPLE_SETTINGS, TABLES, read_settings
+from tools import check_settings
+from tools.climate import ClimateSettings
 from tools.drivers import Device
 from tools.drivers.memory import MemoryOptions
 from tools.drivers.mqtt import MqttBroker
 from tools.drivers.mqtt_payloads import MqttOptions
 from tools.home import Floor, Group, Room
+from tools.lists import ListSettings
+from tools.scene_states import Scene, SceneState
+from tools.scripts import Script, Step
 from tools.weather import WeatherSettings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -193,14 +198,51 @@ def test_a_link_leads_to_a_file_and_a_heading(page: Path) -> None:
             assert anchor in [re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in headings], target
 
 
+HOUSE = (
+    Floor, Room, Group, Device, MemoryOptions, MqttOptions, MqttBroker, WeatherSettings, ClimateSettings, ListSettings,
+    Scene, SceneState, Script, Step,
+)  # fmt: skip
+NO_KEYS = {"driver", "options", "source"}
+"""Fields that are made from a table."""
+
+
+def all_keys() -> set[str]:
+    """Every key of every table of the settings."""
+    return {field.name for kind in (*TABLES.values(), *HOUSE) for field in fields(kind)} - NO_KEYS | set(AGENT_KEYS)
+
+
 def test_every_key_of_the_settings_is_described() -> None:
     """In docs/configure.md; also each that only a device or a driver has."""
     page = (ROOT / "docs" / "configure.md").read_text(encoding="utf-8")
     described = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`\n]+)`", page))))
-    house = (Floor, Room, Group, Device, MemoryOptions, MqttOptions, MqttBroker, WeatherSettings)
-    keys = {field.name for kind in (*TABLES.values(), *house) for field in fields(kind)} | set(AGENT_KEYS)
 
-    assert keys - described == {"driver", "options"}  # these two are made from the driver's table
+    assert all_keys() - described == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_settings_in_a_page_are_right(page: Path, tmp_path: Path) -> None:
+    """Each block of TOML is read as a file of its own."""
+    (tmp_path / "mqtt-password").touch(0o600)
+    (tmp_path / "mqtt-password").write_text("secret")
+    for block in blocks(page):
+        if block.kind == "toml":
+            (tmp_path / "hearth.toml").write_text(block.text, encoding="utf-8")
+            check_settings(read_settings(tmp_path / "hearth.toml").house_table)
+
+
+def test_every_key_of_the_settings_stands_in_the_example_and_what_is_commented_out_is_right(tmp_path: Path) -> None:
+    """Whoever takes away a "# " has settings that are read."""
+    text = EXAMPLE_SETTINGS.read_text(encoding="utf-8")
+    whole = re.sub(r"^# (?=\[|\w+ = )", "", text, flags=re.MULTILINE)
+    (tmp_path / "hearth.toml").write_text(whole, encoding="utf-8")
+    (tmp_path / "mqtt-password").touch(0o600)
+    (tmp_path / "mqtt-password").write_text("secret")
+    settings = read_settings(tmp_path / "hearth.toml")
+    check_settings(settings.house_table)
+
+    assert settings.mqtt is not None
+    assert settings.mqtt.password() == "secret"
+    assert all_keys() - set(re.findall(r"\w+", whole)) == set()
 
 
 def test_the_tree_of_the_readme_is_that_of_the_repository() -> None:

@@ -96,6 +96,8 @@ class Desk:
             raise RuntimeError("broken on purpose")
         if command.text == "too long":
             raise AgentError(ErrorCode.DEADLINE_EXCEEDED, "That took too long.")
+        if command.text == "too many":
+            raise AgentError(ErrorCode.BUSY, "16 commands are waiting already; try again in a moment.")
         yield FunctionResponse("c1", "turn_on_light", {"status": "ok"})
         yield TextMessage("The desk light is on.")
 
@@ -441,6 +443,37 @@ async def test_a_burst_is_answered_once_each_and_busy_beyond_the_bound(
     assert {answer["error"]["name"] for answer in refused} == {"BUSY"}
     assert sorted(int(answer["id"]) for answer in refused + done) == list(range(50))
     assert [command.id for command in desk.commands] == [str(number) for number in range(10)]
+
+
+@pytest.mark.parametrize("asked", [{}, {"CorrelationData": b"7"}])
+async def test_a_command_that_was_busy_may_come_again_and_one_that_was_done_may_not(
+    desk: Desk, channel: MqttChannel, peer: Peer, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(mqtt, "MAX_RUNNING", 1)
+    again: dict[str, Any] = {"text": "again", **({} if asked else {"id": "x1"})}
+    options = {"properties": properties(PacketTypes.PUBLISH, **asked)} if asked else {}
+    desk.may_go_on.clear()
+    await peer.send({"text": "first", "id": "x0"})
+    await peer.send(again, **options)
+    assert (await peer.reply())["error"]["name"] == "BUSY"
+    desk.may_go_on.set()
+    await peer.reply()
+    for _ in "123":
+        await peer.send(again, **options)
+    await peer.reply()
+    await peer.send({"text": "last", "id": "x9"})
+    await peer.reply()
+
+    assert desk.texts == ["first", "again", "last"]
+
+
+@pytest.mark.usefixtures("channel")
+async def test_a_command_that_the_runner_was_too_busy_for_may_come_again(desk: Desk, peer: Peer) -> None:
+    for _ in "12":
+        await peer.send({"text": "too many", "id": "x1"})
+        assert (await peer.reply())["error"]["name"] == "BUSY"
+
+    assert desk.texts == ["too many"] * 2
 
 
 # Confirmations

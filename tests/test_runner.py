@@ -6,8 +6,8 @@ import asyncio
 import logging
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import aclosing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,7 +33,7 @@ from agent.model.generative import (
 )
 from agent.runner import Agent, AgentRunner, Limits
 from agent.schema import Place, Range
-from agent.tool import AccessLevel, AgentTool, ConfirmationTool, tool
+from agent.tool import AccessLevel, AgentTool, ConfirmationTool, ToolCall, tool
 from agent.truth import NOTHING
 from tests.fakes import HOLD, Line, ScriptedModel, act, answer, ask, call, decline, prose, query
 
@@ -780,6 +780,104 @@ async def test_f21_cancelling_mid_action_frees_the_order_for_the_next(
 
         assert (await _events(runner))[-1] == TextMessage("Off.")
     assert lamps.moves == ["hall off"]
+
+
+class DeafTool(AgentTool):
+    """Goes on although it is told to end, until the test lets go; then it would like to ask."""
+
+    def __init__(self, delegate: Callable[..., Any]) -> None:
+        super().__init__(delegate)
+        self.entered = asyncio.Event()
+        self.let_go = asyncio.Event()
+        self.over = asyncio.Event()
+        self.confirmed: bool | None = None
+
+    async def call(self, arguments: Mapping[str, Any], call: ToolCall) -> dict[str, Any]:
+        self.entered.set()
+        while not self.let_go.is_set():
+            with suppress(asyncio.CancelledError):
+                await self.let_go.wait()
+        self.confirmed = await call.confirm("Are you still there?")
+        self.over.set()
+        return {}
+
+
+@pytest.mark.parametrize("how", ["timed out", "cancelled"])
+async def test_f21_tool_that_does_not_end_when_it_is_told_to_holds_up_nobody(
+    lamps: Lamps, caplog: pytest.LogCaptureFixture, how: str
+) -> None:
+    deaf = DeafTool(lamps.open_garage_door)
+    lines = (act(call("open_garage_door")), act(call("turn_off_light", room="hall")), "Off.")
+    limits = Limits(tool_timeout_s=0.05, confirm_timeout_s=60)
+    async with AgentRunner(
+        Agent("hearth", tools=(deaf, lamps.turn_off_light)), ScriptedModel(*lines), limits=limits
+    ) as runner:
+        if how == "timed out":
+            assert (await _failure(runner))[0].code is ErrorCode.TOOL_TIMEOUT
+        else:
+            async with aclosing(runner.run_single_turn("open it")) as stream:
+                await anext(stream)
+                await deaf.entered.wait()
+        events = await _events(runner)
+        deaf.let_go.set()
+        await deaf.over.wait()
+
+    assert events[-1] == TextMessage("Off.")
+    assert lamps.moves == ["hall off"]
+    assert deaf.confirmed is False
+    assert "open_garage_door goes on although it was told to end" in caplog.text
+
+
+async def test_result_of_a_tool_that_ends_after_its_time_is_lost(lamps: Lamps) -> None:
+    @tool
+    async def catch() -> str:
+        """Catches."""
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            return "caught"
+        return "never"
+
+    async with AgentRunner(
+        Agent("hearth", tools=(catch,)), ScriptedModel(act(call("catch"))), limits=Limits(tool_timeout_s=0.01)
+    ) as runner:
+        error, _ = await _failure(runner)
+
+    assert error.code is ErrorCode.TOOL_TIMEOUT
+
+
+async def test_turns_that_wait_to_act_count_as_waiting(runner_of: RunnerOf, lamps: Lamps) -> None:
+    lamps.go.clear()
+
+    def by_text(request: GenerateContentRequest) -> Any:
+        return "On." if request.contents[-1].responses else act(call("turn_on_light", room="hall"))
+
+    async with runner_of(ScriptedModel(always=by_text), max_waiting=2) as runner:
+        turns = [asyncio.create_task(_all(runner.get_or_create_session(f"{n}").run("on"))) for n in range(4)]
+        await lamps.entered.wait()
+        await asyncio.wait([turns[3]])
+        assert runner.waiting == 2
+        lamps.go.set()
+        *done, refused = await asyncio.gather(*turns, return_exceptions=True)
+
+    assert isinstance(refused, AgentError) and refused.code is ErrorCode.BUSY
+    assert [events[-1] for events in done if isinstance(events, list)] == [TextMessage("On.")] * 3
+
+
+async def test_turn_that_acts_at_last_waits_no_longer(runner_of: RunnerOf, lamps: Lamps) -> None:
+    lamps.go.clear()
+    async with runner_of(ScriptedModel(always=act(call("turn_on_light", room="hall")))) as runner:
+        first, second = (
+            asyncio.create_task(_all(runner.get_or_create_session(name).run("on"))) for name in "ab"
+        )
+        await lamps.entered.wait()
+        assert runner.waiting == 1
+        lamps.entered.clear()
+        first.cancel()
+        await lamps.entered.wait()
+
+        assert runner.waiting == 0
+        second.cancel()
 
 
 async def test_turn_that_is_cancelled_before_it_began_leaves_no_trace(runner_of: RunnerOf) -> None:

@@ -19,7 +19,7 @@ from agent.schema import Place
 from agent.session import AgentSession, last_turns
 from agent.store import SessionStore
 from agent.tool import AgentTool, tool
-from tests.fakes import HOLD, ScriptedModel, act, answer, call
+from tests.fakes import HOLD, ScriptedModel, act, answer, call, query
 
 LIGHTS: list[str] = []
 
@@ -32,6 +32,15 @@ def turn_on_light(room: Place) -> None:
         room: Which.
     """
     LIGHTS.append(room)
+
+
+@tool(read_only=True, say="It is on.")
+def get_state(device: Place) -> None:
+    """Tells how a device is.
+
+    Args:
+        device: Which.
+    """
 
 
 @pytest.fixture(autouse=True)
@@ -138,6 +147,14 @@ async def test_content_may_be_given_in_place_of_a_text() -> None:
         events = [event async for event in runner.get_or_create_session("a").run(Content.user("hello"))]
 
     assert events == [TextMessage("Hello.")]
+
+
+async def test_space_around_the_words_is_not_part_of_them() -> None:
+    async with _runner(ScriptedModel("Hello.")) as runner:
+        session = runner.get_or_create_session("a")
+        await _events(session, "  hello \n")
+
+    assert session.history[0] == Content.user("hello")
 
 
 async def test_closed_session_leaves_memory_and_the_store_keeps_it(store: SessionStore) -> None:
@@ -430,6 +447,143 @@ async def test_it_within_one_step_is_the_place_of_the_call_before() -> None:
         await _events(runner.get_or_create_session("a"), "hall and attic, and it")
 
     assert LIGHTS == ["hall", "attic"]  # "it" is the attic, and the same call twice in one step is one
+
+
+async def test_them_are_the_places_of_the_turn_before_all_of_them() -> None:
+    model = ScriptedModel(
+        act(call("turn_on_light", room="attic")),
+        "Okay.",
+        act(call("turn_on_light", room="hall"), call("turn_on_light", room="kitchen light")),
+        "Okay.",
+        act(call("turn_on_light", room="them")),
+        "Okay.",
+        act(call("turn_on_light", room="it")),
+        "Okay.",
+    )
+    async with _runner(model) as runner:
+        session = runner.get_or_create_session("a")
+        for text in ("attic light", "light in the hall and the kitchen", "turn them on", "turn it on"):
+            await _events(session, text)
+
+    assert LIGHTS == ["attic", "hall", "kitchen light", "hall and kitchen light", "hall and kitchen light"]
+
+
+async def test_them_are_also_what_was_called_in_an_earlier_step_of_the_same_turn() -> None:
+    model = ScriptedModel(
+        act(call("turn_on_light", room="attic")),
+        "Okay.",
+        act(call("turn_on_light", room="hall")),
+        act(call("turn_on_light", room="kitchen"), call("turn_on_light", room="them")),
+        "Okay.",
+    )
+    async with _runner(model) as runner:
+        session = runner.get_or_create_session("a")
+        await _events(session, "attic light")
+        await _events(session, "hall, kitchen, and all of them")
+
+    assert LIGHTS == ["attic", "hall", "kitchen", "hall and kitchen"]
+
+
+async def test_a_turn_that_speaks_of_no_place_leaves_them_as_they_were() -> None:
+    model = ScriptedModel(
+        act(call("turn_on_light", room="hall"), call("turn_on_light", room="attic")),
+        "Okay.",
+        "Hello.",
+        act(call("turn_on_light", room="them")),
+        "Okay.",
+    )
+    async with _runner(model) as runner:
+        session = runner.get_or_create_session("a")
+        for text in ("hall and attic", "hello", "turn them on"):
+            await _events(session, text)
+
+    assert LIGHTS == ["hall", "attic", "hall and attic"]
+
+
+async def test_what_a_question_asked_about_is_it() -> None:
+    model = ScriptedModel(
+        query(call("get_state", device="hall light")), "On.", act(call("turn_on_light", room="it")), "Okay."
+    )
+    async with AgentRunner(Agent("hearth", tools=(turn_on_light, get_state)), model) as runner:
+        session = runner.get_or_create_session("a")
+        await _events(session, "is the hall light on?")
+        await _events(session, "turn it on")
+
+    assert LIGHTS == ["hall light"]
+
+
+@pytest.mark.parametrize("jump", [-1_800_000_000.0, -3600.0, 3600.0, 1_000_000_000.0])
+@pytest.mark.parametrize("kept", [True, False])
+async def test_it_and_them_do_not_heed_a_wall_clock_that_jumps(
+    store: SessionStore, monkeypatch: pytest.MonkeyPatch, jump: float, kept: bool
+) -> None:
+    now = 1_800_000_000.0
+    monkeypatch.setattr("time.time", lambda: now)
+    model = ScriptedModel(
+        act(call("turn_on_light", room="hall"), call("turn_on_light", room="attic")),
+        "Okay.",
+        act(call("turn_on_light", room="it")),
+        "Okay.",
+    )
+    async with _runner(model, store if kept else None, idle_s=300) as runner:
+        session = runner.get_or_create_session("a")
+        await _events(session, "hall and attic")
+        now += jump
+        await _events(session, "turn it on")
+
+    assert LIGHTS == ["hall", "attic", "attic"]
+
+
+async def test_it_and_them_end_with_the_idle_window_though_the_wall_clock_stands(
+    store: SessionStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr("agent.session.time.monotonic", lambda: now)
+    monkeypatch.setattr("time.time", lambda: 0.0)
+    spoken = act(call("turn_on_light", room="hall"), call("turn_on_light", room="attic"))
+    model = ScriptedModel(
+        spoken, "Okay.", act(call("turn_on_light", room="them")), spoken, "Okay.", act(call("turn_on_light", room="it"))
+    )
+    async with _runner(model, store, idle_s=300) as runner:
+        session = runner.get_or_create_session("a")
+        for word in ("them", "it"):
+            await _events(session, "hall and attic")
+            now += 301
+
+            assert await _text(session, f"turn {word} on") == "Which room?"
+    assert LIGHTS == ["hall", "attic", "hall", "attic"]
+
+
+async def test_them_outlast_a_restart_without_what_failed(store: SessionStore) -> None:
+    def turn_on(room: str) -> dict[str, str]:
+        LIGHTS.append(room)
+        return {"error": "it is broken"} if room == "attic" else {}
+
+    light = AgentTool.from_declaration(AgentTool(turn_on_light).declaration, turn_on)
+    agent = Agent("hearth", tools=(light,))
+    first = ScriptedModel(
+        act(*(call("turn_on_light", room=room) for room in ("hall", "attic", "kitchen"))), answer("Okay.")
+    )
+    async with AgentRunner(agent, first, store=store) as runner:
+        await _events(runner.get_or_create_session("a"), "hall, attic and kitchen")
+    model = ScriptedModel(act(call("turn_on_light", room="them")), "Okay.")
+    async with AgentRunner(agent, model, store=store) as runner:
+        await _events(runner.get_or_create_session("a"), "turn them on")
+
+    assert LIGHTS == ["hall", "attic", "kitchen", "hall and kitchen"]
+
+
+async def test_a_room_that_was_not_said_is_it_in_the_turns_that_follow() -> None:
+    model = ScriptedModel(
+        act(call("turn_on_light")), "Okay.", act(call("turn_on_light", room="it")), "Okay.", act(call("turn_on_light"))
+    )
+    async with _runner(model) as runner:
+        session = runner.get_or_create_session("a")
+        await _events(session, "light", room="hall")
+        await _events(session, "turn it on", room="attic")
+
+        assert await _text(session, "light") == "Which room?"
+    assert LIGHTS == ["hall", "hall"]
 
 
 async def test_sessions_beyond_those_in_memory_are_read_again_and_one_that_is_held_stays_itself(

@@ -28,13 +28,27 @@ from tools.words import color_name, fold, name_key, parse_color, without_determi
         ("kids’ room", "kids room"),
         ("lamp two", "Lamp 2"),
         ("my office", "office"),
+        ("STRAẞE", "strasse"),
+        ("Smørrebrød", "smorrebrod"),
+        ("Łódź", "lodz"),
+        ("Ħal Għaxaq", "hal ghaxaq"),
+        ("Œuvre", "oeuvre"),
+        ("İstanbul", "istanbul"),
+        ("ﬁreplace", "fireplace"),
+        ("kid`s room", "kids room"),
+        ("kid´s room", "kids room"),
+        ("living_room", "living room"),
+        ("T.V.", "TV"),
+        ("the T V", "TV"),
+        ("A/C", "AC"),
+        ("a c", "A.C."),
     ],
 )
 def test_names_that_sound_the_same_are_equal(one: str, other: str) -> None:
     assert name_key(one) == name_key(other)
 
 
-@pytest.mark.parametrize(("one", "other"), [("lamp 1", "lamp 2"), ("lamp a", "lamp"), ("hall", "hill")])
+@pytest.mark.parametrize(("one", "other"), [("lamp 1", "lamp 2"), ("lamp a", "lamp"), ("hall", "hill"), ("lamp a", "lamp c")])
 def test_names_that_differ_are_not_equal(one: str, other: str) -> None:
     assert name_key(one) != name_key(other)
 
@@ -42,6 +56,11 @@ def test_names_that_differ_are_not_equal(one: str, other: str) -> None:
 @given(st.text(max_size=40))
 def test_folding_any_text_twice_changes_nothing_more(text: str) -> None:
     assert fold(" ".join(fold(text))) == fold(text)
+
+
+@given(st.text(max_size=40), st.sampled_from(["NFC", "NFD"]))
+def test_folding_is_the_same_for_composed_and_decomposed_letters(text: str, form: str) -> None:
+    assert fold(unicodedata.normalize(form, text)) == fold(text)
 
 
 def test_a_list_has_one_and_between_two_things() -> None:

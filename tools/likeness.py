@@ -112,7 +112,7 @@ class Likeness:
         named = any(each in self._names and each not in self._kinds for each in tokens)
         for word in self._near(tokens[index]):
             if word in self._kinds:
-                beside = named and len(word) >= 6
+                beside = named  # "kitchen blends" are no drink
             else:
                 beside = any(self._follow(each, word) for each in before)
                 beside = beside or any(self._follow(word, each) for each in after)

@@ -2,14 +2,15 @@
 
 Home commands are short, and many a word of English is one letter away from the name of a room: "garbage" is no
 garage, "deck" no desk and "officer" no office. So an edit is believed where it looks like a slip of fingers or
-ears: two letters swapped, one doubled, one that makes no difference to the sound. Any other is believed only
-beside another word of the same name ("livng room").
+ears: letters swapped, doubled or left out, the next key, a like sound. Any other is believed only beside another
+word of the same name ("loving room").
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 SHORTEST, LONGEST = 4, 24
 """Letters of words that are compared."""
@@ -33,7 +34,8 @@ _SOUNDS = [
         (r"a(#)e(?=s?$)", r"A\1"), (r"i(#)e(?=s?$)", r"I\1"), (r"o(#)e(?=s?$)", r"O\1"), (r"u(#)e(?=s?$)", r"U\1"),
         (r"(?<=#)e(?=s?$)", ""), (r"al(?=[dkt]|s?$)", "ol"), (r"a[uw]", "o"), (r"a[iy]|e[iy](?=.)", "A"),
         (r"o[ae]|ow$", "O"), (r"o[uw]", "W"), (r"oo|eu|ew", "U"), (r"o[iy]", "Y"), (r"i(?=[ao])", "E9"),
-        (r"(?<![eiy])[iy](?![eiya])", "i"), (r"[ey][eiy]*a?|i[eiya]+", "E"), (r"(?<!^)h", ""), (r"(?<=[aiouAEIOUWY])w", ""),
+        (r"(?<![eiy])[iy](?![eiya])", "i"), (r"[ey][eiy]*a?|i[eiya]+", "E"), (r"(?<!^)h", ""),
+        (r"(?<=[aiouAEIOUWY])w", ""),
     )
 ]  # fmt: skip
 
@@ -88,28 +90,57 @@ def slip(heard: str, word: str, beside: bool = False, loosely: bool = False) -> 
         return 1
     if loosely:
         return apart if apart == 1 or fewer >= LONG else None
-    if heard[0] != word[0]:
-        return None
     if apart == 1:
-        return 1 if beside or _is_of_fingers_or_ears(heard, word) else None
-    if fewer < LONG:
+        return 1 if (beside and heard[0] == word[0]) or _is_slip(heard, word) else None
+    if fewer < LONG or heard[0] != word[0]:
         return None
     # One consonant for another makes another word: no bathroom is meant by "ballroom".
-    swallowed = len(sound(heard)) < len(sound(word)) and distance(sound(heard), sound(word), 1) == 1
+    its, other = _without_dots(heard), _without_dots(word)
+    swallowed = len(heard) < len(word) and len(its) <= len(other) and distance(its, other, 1) == len(other) - len(its)
     return 2 if beside or swallowed else None
 
 
-def _is_of_fingers_or_ears(heard: str, word: str) -> bool:
-    """Whether words of distance 1 differ as slips do: letters swapped or doubled, an s at the end, one missing."""
+def _is_slip(heard: str, word: str) -> bool:
+    """Whether words of distance 1 differ as slips do, and not as two words of English do."""
     if len(heard) == len(word):
-        return sorted(heard) == sorted(word)
-    long, short = (heard, word) if len(heard) > len(word) else (word, heard)
-    at = next((index for index, letter in enumerate(short) if letter != long[index]), len(short))
-    if long == f"{short}s":
+        at = _first_difference(heard, word)
+        swapped = sorted(heard) == sorted(word)
+        # The key beside it was hit, or a sound taken for one like it; "printed" and "toiled" end on other letters.
+        return len(word) >= 5 and (swapped or (0 < at < len(word) - 1 and _are_alike(heard[at], word[at])))
+    if len(heard) > len(word):
+        at = _first_difference(word, heard)
+        # One letter too many makes another word easily ("officer"), but not where it is doubled.
+        return heard[at] == heard[at - 1] or heard == f"{word}s"
+    at = _first_difference(heard, word)
+    missing, around = word[at], {*word[max(0, at - 1) : at], *word[at + 1 : at + 2]}
+    if word == f"{heard}s" or missing in around - set("eo"):
         return True
-    if long[at] in "aeiou":  # one that is hardly heard
-        return long is word and sound(heard).replace(".", "") == sound(word).replace(".", "")
-    if long[at] in (long[at - 1 : at], long[at + 1 : at + 2]):
-        return True
-    # A consonant swallowed in the middle of a long word. One too many makes another word more often.
-    return long is word and len(word) >= 6 and at < len(short)
+    if missing in "aeiou":  # without it there is no word of English, as two vowels can lose one
+        return len(word) >= 5 and at > 0 and not around & set("aeiou")
+    return len(word) >= (6 if at else 7)
+
+
+def _first_difference(short: str, long: str) -> int:
+    return next((index for index, letter in enumerate(short) if letter != long[index]), len(short))
+
+
+_KEYS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+_BESIDE = [pair for row in _KEYS for pair in pairwise(row)]
+_BELOW = [
+    (key, other)
+    for row, below in pairwise(_KEYS)
+    for index, key in enumerate(row)
+    for other in below[max(0, index - 1) : index + 1]
+]
+_ALIKE = {frozenset(pair) for pair in (*_BESIDE, *_BELOW, *"dt bp gk fv sz mn".split())}
+"""Letters whose keys lie beside each other, and those that sound alike."""
+
+
+def _are_alike(one: str, other: str) -> bool:
+    """Vowels are not: another one makes another word, as in "loving" for "living"."""
+    return frozenset((one, other)) in _ALIKE and not {one, other} <= set("aeiou")
+
+
+def _without_dots(word: str) -> str:
+    """The sound without the vowels that are hardly heard."""
+    return sound(word).replace(".", "")

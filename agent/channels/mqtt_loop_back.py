@@ -50,9 +50,7 @@ class LoopBack:
         answers = await asyncio.gather(
             *(publisher.publish(topic, probe(token).decode()) for token, topic in self._tokens.items())
         )
-        refused = {
-            topic for topic, answer in zip(self._tokens.values(), answers, strict=True) if answer >= REFUSED
-        }
+        refused = {topic for topic, answer in zip(self._tokens.values(), answers, strict=True) if answer >= REFUSED}
         with suppress(TimeoutError):
             async with asyncio.timeout(BACK_WITHIN_S):
                 while self._missing - refused:

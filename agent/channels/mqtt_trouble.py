@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import socket
+import ssl
 
 from aiomqtt import MqttError
 
@@ -25,10 +26,12 @@ async def connection_trouble(endpoint: Endpoint, broker: str, host: str) -> str 
         broker: What it is called.
         host: The key of the settings that says where it is.
     """
+    somebody_is_there = False
     try:
         async with asyncio.timeout(LOOKED_WITHIN_S):
             _, writer = await asyncio.open_connection(endpoint.host, endpoint.port)
             writer.close()
+            somebody_is_there = True
             async with endpoint.connect(await endpoint.protocol()):
                 return None
     except socket.gaierror:
@@ -39,7 +42,11 @@ async def connection_trouble(endpoint: Endpoint, broker: str, host: str) -> str 
         if endpoint.tls and reason_code(error) is None:
             return f"{broker} is not reached with TLS ({error}): correct tls and ca_file"
         return f"{broker} does not take us ({error}): see its log, and correct port and tls"
+    except ssl.SSLError as error:  # the file is none of certificates
+        return f"{broker} is not reached with TLS ({error}): correct tls and ca_file"
     except TimeoutError:
+        if somebody_is_there:
+            return f"{broker} says nothing: that may be its port for TLS, or no broker; correct {host}, port and tls"
         return f"{broker} does not answer: look at the network and its firewall, or correct {host}, port and tls"
     except OSError as error:
         # Of a name with several addresses the text has all errors.
