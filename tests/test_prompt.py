@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import logging
 import os
 
@@ -46,6 +47,11 @@ async def until(condition) -> None:
 async def type_in(pilot, text: str) -> None:
     pilot.app.query_one(Input).value = text
     await pilot.press("enter")
+
+
+def columns(app):
+    """The view of the house: names and states."""
+    return [re.split(r" {2,}", line.strip()) for line in seen(app).splitlines()]
 
 
 async def test_a_command_is_typed_and_its_answer_said(app, parrot):
@@ -122,12 +128,12 @@ async def test_the_house_is_one_line_a_device_and_follows_its_events(app, parrot
     parrot.house.put_nowait(HouseEvent("garage", door))
     async with app.run_test():
         await until(lambda: "Garage door" in seen(app))
-        assert [line.split("  ")[0] for line in seen(app).splitlines()] == ["Reading lamp", "Garage door"]
+        assert columns(app) == [["Reading lamp", "off"], ["Garage door", "closed"]]
 
         parrot.house.put_nowait(HouseEvent("reading_lamp", {**LAMP.state, "state": "on", "brightness": 80}))
         await until(lambda: "80 %" in seen(app))
 
-        assert seen(app).splitlines() == ["Reading lamp  on, 80 %", "Garage door   closed"]
+        assert columns(app) == [["Reading lamp", "on, 80 %"], ["Garage door", "closed"]]
 
 
 async def test_a_device_that_changes_is_in_sight(app, parrot):
