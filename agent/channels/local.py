@@ -18,7 +18,8 @@ JSON lines over a Unix socket. A request is one object with a "type":
 
 Commands of one connection are answered one after the other, so that their events need no name; the
 other requests are answered at once, even while a command runs: that is how its question gets its "y".
-What cannot be read is answered with an "error" line and the connection goes on.
+What cannot be read is answered with an "error" line and the connection goes on. Who closes it gives up the commands
+that were sent on it; who only ends the sending is still answered.
 """
 
 from __future__ import annotations
