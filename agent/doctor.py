@@ -24,10 +24,10 @@ from agent.channels.local import LocalClient
 from agent.channels.mqtt_connection import Endpoint
 from agent.channels.mqtt_doctor import try_topics
 from agent.channels.mqtt_trouble import connection_trouble
-from agent.clocks import FIRST_YEAR, Clocks, SystemClocks, local_time
 from agent.config import MqttSettings, Settings, find_settings, in_file, read_settings
 from agent.content import Content
 from agent.disk import DiskError, check_writable, disk_of
+from agent.due.clocks import FIRST_YEAR, Clocks, SystemClocks, local_time
 from agent.errors import AgentError, DamagedStoreError, HearthError, NewerStoreError, SettingsError, StoreError
 from agent.model.generative import GenerateContentRequest, GenerativeModel, ModelConfig, ModelPreference, load_model
 from agent.runner import Agent

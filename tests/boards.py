@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from agent.clocks import unix_time
+from agent.due.clocks import unix_time
 
 NOON = datetime(2026, 3, 5, 12)
 """A Thursday."""

@@ -21,9 +21,9 @@ from agent.channels import mqtt_loop_back, mqtt_trouble
 from agent.channels.local import LocalServer
 from agent.channels.mqtt_connection import Endpoint
 from agent.channels.mqtt_messages import Topics
-from agent.clocks import FIRST_YEAR, SystemClocks
 from agent.content import Content
 from agent.doctor import Finding, Mark, diagnose
+from agent.due.clocks import FIRST_YEAR, SystemClocks
 from agent.model.generative import GenerativeModel, ModelConfig, load_model
 from agent.model.tflite import FILES
 from agent.service import open_service

@@ -15,8 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent import due as due_module
-from agent.due import LATE_S, LEAP_S, MAX_ITEMS, Announcement, DueItem, DueItems
+from agent.due import MAX_ITEMS, Announcement, DueItem, DueItems
+from agent.due import items as due_module
+from agent.due.items import LATE_S, LEAP_S
 from agent.errors import AgentError, ArgumentError, ErrorCode, StoreError
 from agent.store import SessionStore
 from tests.boards import NOON, Board

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import logging
 import os
+import re
 
 import pytest
 from test_local import PIZZA, Parrot

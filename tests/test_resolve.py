@@ -14,9 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.homes import SETTINGS, large_home
-from tools.drivers import CLIMATE, COVERS, LIGHTS, LOCKS, PLAYERS, RISKY, Kind
+from tools.drivers import ANY, CLIMATE, COVERS, LIGHTS, LOCKS, PLAYERS, RISKY, Kind
 from tools.home import Home
+from tools.kinds import KIND_WORDS
 from tools.resolve import ASK, DIM_LIGHTS, SWITCH_LIGHTS, SWITCH_PLUGS, PlaceError, Resolver, Wish
+from tools.words import fold
 
 RESOLVER = Resolver(Home.from_settings(SETTINGS))
 
@@ -418,6 +420,21 @@ GARAGE = Wish(frozenset({Kind.GARAGE_DOOR}), frozenset({Kind.GARAGE_DOOR}))
 )  # fmt: skip
 def test_words_for_every_kind_of_device_stand_for_these(words: str, wish: Wish, devices: set[str]) -> None:
     assert names(words, wish, KINDS) == devices
+
+
+def test_the_documented_words_for_kinds_are_those_that_are_known() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "words.md").read_text("utf-8")
+    table = page.split("| words, and their plurals | kinds of device |\n|---|---|\n")[1].split("\n\n")[0]
+    documented = {}
+    for row in table.splitlines():
+        words, kinds = row.strip("| ").split(" | ")
+        for word in words.split(", "):
+            documented["".join(fold(word))] = frozenset(kinds.replace("`", "").split(", "))
+
+    known = {word: kinds for word, (kinds, plural) in KIND_WORDS.items() if not plural or word == "lighting"}
+    assert documented == {
+        word: {"all"} if kinds == ANY else {kind.value for kind in kinds} for word, kinds in known.items()
+    }
 
 
 @pytest.mark.parametrize(

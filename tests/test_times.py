@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.durations import spoken_duration
+from agent.due.durations import spoken_duration
 from agent.errors import ArgumentError
 from tools.moments import Moment, next_moment, read_when, spoken_moment
 from tools.times import LONGEST, Day, parse_day, parse_duration, parse_time, parse_time_and_day

@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Annotated, Any
 
 from agent.due import DueItem, DueItems
-from agent.durations import spoken_duration
+from agent.due.durations import spoken_duration
 from agent.schema import Format
 from agent.tool import AgentTool, tool
 from tools.moments import NO_CLOCK, Moment, next_moment, of_moment, read_when, spoken_moment

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from agent.clocks import FIRST_YEAR
+from agent.due.clocks import FIRST_YEAR
 from agent.tool import AgentTool, tool
 from tools.moments import spoken_time
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 
 from agent.due import DueItem, DueItems
-from agent.durations import spoken_duration
+from agent.due.durations import spoken_duration
 from agent.errors import ArgumentError
 from tools.speech import listed
 from tools.times import Day, Part, TimeOfDay, parse_time_and_day

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 from agent.due import DueItem, DueItems
-from agent.durations import spoken_duration
+from agent.due.durations import spoken_duration
 from agent.errors import ArgumentError
 from agent.schema import Format
 from agent.tool import AgentTool, tool

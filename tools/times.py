@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Literal
 
-from agent.durations import spoken_duration
+from agent.due.durations import spoken_duration
 from agent.errors import ArgumentError
 from agent.model.numbers import parse_number
 

@@ -30,10 +30,10 @@ from agent.channels.mqtt_messages import (
     reply,
 )
 from agent.channels.mqtt_publish import publish
-from agent.clocks import clock_is_synchronized
 from agent.command import Command
 from agent.config import MqttSettings
 from agent.due import Announcement
+from agent.due.clocks import clock_is_synchronized
 from agent.errors import AgentError, ErrorCode
 from agent.events import AgentEvent
 from agent.house import House

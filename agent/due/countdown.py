@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agent.clocks import Clocks
+from agent.due.clocks import Clocks
 
 
 @dataclass(frozen=True)

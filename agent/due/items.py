@@ -15,23 +15,23 @@ import contextlib
 import logging
 import math
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
-from datetime import datetime, timedelta
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from datetime import datetime
 from functools import partial
-from typing import Any, Final, Literal, get_args
+from typing import Final
 from weakref import WeakSet
 
-from agent.clocks import FIRST_YEAR, Clocks, SystemClocks, local_time, unix_time
-from agent.countdown import Countdown
-from agent.due_words import done_sentence, doubtful_sentence, due_sentence, failed_sentence, missed_sentence
+from agent.due.clocks import FIRST_YEAR, Clocks, SystemClocks, local_time, unix_time
+from agent.due.countdown import Countdown
+from agent.due.entry import Entry, last_missed, next_time, time_of
+from agent.due.item import Announcement, DueItem, DueKind
+from agent.due.words import done_sentence, doubtful_sentence, due_sentence, failed_sentence, missed_sentence
 from agent.errors import AgentError, ArgumentError, StoreError
 from agent.store import SessionStore
 from agent.writes import RETRY_S, Writes
 
 log = logging.getLogger(__name__)
-
-DueKind = Literal["timer", "alarm", "reminder", "command", "announcement"]
 
 MAX_ITEMS: Final = 200
 """How many may wait; also how many announcements a listener may be behind before it misses the oldest."""
@@ -51,62 +51,6 @@ START_S: Final = 30.0
 DAY_S: Final = 86_400.0
 
 
-@dataclass(frozen=True)
-class DueItem:
-    """Something that becomes due.
-
-    Attributes:
-        id: Its id.
-        kind: What it is.
-        text: The name of a timer or an alarm ("" without one), what to be reminded of, the words of a command,
-            what is announced.
-        seconds: For a countdown: how long it is altogether, what was added and taken off included.
-        at: For what is due by the wall clock: when next, as naive local time.
-        days: The weekdays on which it is due again, Monday is 0; none is once.
-        paused: A countdown that stands still.
-        room: Where it is to be told; None is everywhere.
-    """
-
-    id: str
-    kind: DueKind
-    text: str = ""
-    seconds: float | None = None
-    at: datetime | None = None
-    days: tuple[int, ...] = ()
-    paused: bool = False
-    room: str | None = None
-
-
-@dataclass(frozen=True)
-class Announcement:
-    """What is told to people when an item is due.
-
-    Attributes:
-        item: Which one.
-        text: The sentence.
-        late_s: By how many seconds it comes too late, 0 where it does not.
-    """
-
-    item: DueItem
-    text: str
-    late_s: float = 0.0
-
-    def to_json(self) -> dict[str, Any]:
-        """Returns `{"id", "kind", "text", "room"?, "late_s"?}`, as channels send it."""
-        told: dict[str, Any] = {"id": self.item.id, "kind": self.item.kind, "text": self.text}
-        if self.item.room is not None:
-            told["room"] = self.item.room
-        if self.late_s:
-            told["late_s"] = round(self.late_s)
-        return told
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Announcement:
-        """The reverse; of the item it has no more than was sent."""
-        item = DueItem(data["id"], data["kind"], room=data.get("room"))
-        return cls(item, data["text"], float(data.get("late_s", 0.0)))
-
-
 CarryOut = Callable[[DueItem], Awaitable[str]]
 """Carries out the words of a command that is due, and returns the answer."""
 
@@ -123,7 +67,7 @@ class DueItems:
         """
         self._store = store
         self._clocks = clocks or SystemClocks()
-        self._entries: dict[str, _Entry] = {}
+        self._entries: dict[str, Entry] = {}
         self._writes = Writes(self._prepare, "what becomes due")
         self._changed = asyncio.Event()
         self._has_changed = False
@@ -149,7 +93,7 @@ class DueItems:
             return 0.0
         if entry.countdown:
             return max(0.0, entry.countdown.left(self._clocks))
-        return max(0.0, unix_time(_time_of(entry.item)) - self._clocks.wall())
+        return max(0.0, unix_time(time_of(entry.item)) - self._clocks.wall())
 
     def now(self) -> datetime:
         """The local time, naive, by the wall clock."""
@@ -191,7 +135,7 @@ class DueItems:
             )
         item = DueItem(uuid.uuid4().hex[:12], kind, text, seconds, at, tuple(sorted(set(days))), room=room)
         countdown = None if seconds is None else Countdown(seconds, self._clocks.countdown())
-        self._entries[item.id] = _Entry(item, countdown, self._offset())
+        self._entries[item.id] = Entry(item, countdown, self._offset())
         await self._keep(item.id)
         return item
 
@@ -308,29 +252,29 @@ class DueItems:
 
     # Firing
 
-    def _due(self) -> list[tuple[_Entry, float]]:
+    def _due(self) -> list[tuple[Entry, float]]:
         """What is due, and by how many seconds it is late; what is due for longest comes first."""
         clock_is_set = self.clock_is_set
         overdue = [(self._overdue(entry, clock_is_set), entry) for entry in self._entries.values()]
         due = sorted((each for each in overdue if each[0] >= 0), key=lambda each: each[0], reverse=True)
         return [(entry, seconds if seconds > LATE_S else 0.0) for seconds, entry in due]
 
-    def _overdue(self, entry: _Entry, clock_is_set: bool) -> float:
+    def _overdue(self, entry: Entry, clock_is_set: bool) -> float:
         """For how many seconds it is due; below 0 it is not."""
         if entry.countdown:
             return -math.inf if entry.item.paused else -entry.countdown.left(self._clocks)
         if not clock_is_set:
             return -math.inf
         wall = self._clocks.wall()
-        return wall - unix_time(_last_missed(entry.item, wall))
+        return wall - unix_time(last_missed(entry.item, wall))
 
-    def _take(self, entry: _Entry) -> DueItem:
+    def _take(self, entry: Entry) -> DueItem:
         """Takes out what is due, or sets it for the next time; returns it as it was due."""
         item = entry.item
         if item.days:
-            item = replace(item, at=_last_missed(item, self._clocks.wall()))
+            item = replace(item, at=last_missed(item, self._clocks.wall()))
             entry.fired = item.at
-            entry.item = replace(item, at=_next(entry, self._clocks.wall()))
+            entry.item = replace(item, at=next_time(entry, self._clocks.wall()))
         else:
             del self._entries[item.id]
         self._last_fired[item.kind] = item
@@ -382,7 +326,7 @@ class DueItems:
             was_set = abs(offset - entry.offset) > LEAP_S
             is_back = (was_set or clock_is_set) and entry.wall is not None and wall < entry.wall - LATE_S
             if is_back and entry.item.days:  # it is due again earlier than by the clock that was ahead
-                entry.item = replace(entry.item, at=_next(entry, wall))
+                entry.item = replace(entry.item, at=next_time(entry, wall))
             settles = entry.countdown is not None and entry.countdown.can_settle and self._clocks.is_synchronized()
             if settles and entry.countdown:
                 entry.countdown = entry.countdown.settled(self._clocks)
@@ -393,13 +337,13 @@ class DueItems:
 
     # Keeping
 
-    def _countdown(self, id: str) -> tuple[_Entry, Countdown]:
+    def _countdown(self, id: str) -> tuple[Entry, Countdown]:
         entry = self._entries[id]
         if entry.countdown is None:
             raise KeyError(id)
         return entry, entry.countdown
 
-    async def _change(self, entry: _Entry, countdown: Countdown, item: DueItem) -> DueItem:
+    async def _change(self, entry: Entry, countdown: Countdown, item: DueItem) -> DueItem:
         if (countdown, item) != (entry.countdown, entry.item):
             entry.countdown, entry.item = countdown, item
             await self._keep(item.id)
@@ -446,67 +390,13 @@ class DueItems:
         self._was_read = True
         for record in records:
             try:
-                entry = _Entry.from_record(record, self._clocks)
+                entry = Entry.from_record(record, self._clocks)
             except (ValueError, KeyError, TypeError, OverflowError) as error:
                 log.warning("what was kept of something due is damaged and is left out: %r: %r", record, error)
                 continue
             self._entries.setdefault(entry.item.id, entry)
             if record.get("boot", self._clocks.boot) != self._clocks.boot:
                 self._mark(entry.item.id)  # what it counts in this boot is to outlive the service too
-
-
-@dataclass(eq=False)
-class _Entry:
-    """An item, and what only this file needs to know of it.
-
-    Attributes:
-        item: As others see it.
-        countdown: For a countdown.
-        offset: Between the two clocks, when it was kept or read.
-        wall: What the wall clock showed when it was kept; None: it was not set.
-        fired: Of one that is due again: when it was due last.
-    """
-
-    item: DueItem
-    countdown: Countdown | None
-    offset: float
-    wall: float | None = None
-    fired: datetime | None = None
-
-    def to_record(self, clocks: Clocks, clock_is_set: bool) -> dict[str, Any]:
-        """As it is kept."""
-        record = {**asdict(self.item), "at": _text(self.item.at), "wall": self.wall, "fired": _text(self.fired)}
-        if self.countdown:
-            record |= self.countdown.to_record(clocks, clocks.wall() if clock_is_set else None)
-        return record
-
-    @classmethod
-    def from_record(cls, record: Mapping[str, Any], clocks: Clocks) -> _Entry:
-        """The reverse.
-
-        Raises:
-            ValueError, KeyError, TypeError, OverflowError: It is none.
-        """
-        if record["kind"] not in get_args(DueKind):
-            raise ValueError(f"kind is {record['kind']!r}")
-        seconds, at = record["seconds"], _time(record["at"])
-        if (seconds is None) == (at is None):
-            raise ValueError("it has both a countdown and a time, or neither")
-        if at is not None:
-            unix_time(at)
-        item = DueItem(
-            str(record["id"]),
-            record["kind"],
-            str(record["text"]),
-            None if seconds is None else float(seconds),
-            at,
-            tuple(int(day) % 7 for day in record["days"]),
-            bool(record["paused"]),
-            record["room"],
-        )
-        countdown = None if seconds is None else Countdown.from_record(record, clocks)
-        wall = None if record["wall"] is None else float(record["wall"])
-        return cls(item, countdown, clocks.wall() - clocks.countdown(), wall, _time(record["fired"]))
 
 
 class _Listener(AsyncIterator[Announcement]):
@@ -523,43 +413,3 @@ class _Listener(AsyncIterator[Announcement]):
 
     async def __anext__(self) -> Announcement:
         return await self._queue.get()
-
-
-def _time_of(item: DueItem) -> datetime:
-    assert item.at is not None
-    return item.at
-
-
-def _last_missed(item: DueItem, wall: float) -> datetime:
-    """When it was due last until now: of an alarm of every day only the last one is told after a week away."""
-    at = _time_of(item)
-    if item.days:
-        for day in range(7):
-            time = datetime.combine(local_time(wall).date() - timedelta(day), at.time())
-            if time > at and time.weekday() in item.days and unix_time(time) <= wall:
-                return time
-    return at
-
-
-def _next(entry: _Entry, wall: float) -> datetime:
-    """When it is due next, but not when it was due already: what a clock that is set back comes to again rings once."""
-    return next(
-        time
-        for time in _times(_time_of(entry.item), entry.item.days, local_time(wall))
-        if unix_time(time) > wall and time != entry.fired
-    )
-
-
-def _times(at: datetime, days: tuple[int, ...], begin: datetime) -> Iterator[datetime]:
-    for day in range(15):
-        time = datetime.combine(begin.date() + timedelta(day), at.time())
-        if time.weekday() in days:
-            yield time
-
-
-def _text(at: datetime | None) -> str | None:
-    return None if at is None else at.isoformat()
-
-
-def _time(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)

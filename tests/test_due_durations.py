@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.durations import UNITS, rough_duration, spoken_duration
+from agent.due.durations import UNITS, rough_duration, spoken_duration
 
 
 @pytest.mark.parametrize(

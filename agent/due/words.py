@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from agent.durations import rough_duration, spoken_duration
+from agent.due.durations import rough_duration, spoken_duration
 
 if TYPE_CHECKING:
     from agent.due import DueItem

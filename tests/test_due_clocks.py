@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent.clocks import SystemClocks, local_time, unix_time
+from agent.due.clocks import SystemClocks, local_time, unix_time
 
 Zone = Callable[[str], None]
 

@@ -1,0 +1,6 @@
+"""Things that become due: timers, alarms, reminders, later commands, announcements."""
+
+from agent.due.item import Announcement, DueItem, DueKind
+from agent.due.items import MAX_ITEMS, DueItems
+
+__all__ = ["MAX_ITEMS", "Announcement", "DueItem", "DueItems", "DueKind"]
