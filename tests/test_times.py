@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from agent.due.durations import spoken_duration
 from agent.errors import ArgumentError
-from tools.moments import Moment, next_moment, read_when, spoken_moment
 from tools.times import LONGEST, Day, parse_day, parse_duration, parse_time, parse_time_and_day
+from tools.times.moments import Moment, next_moment, read_when, spoken_moment
 
 THURSDAY = date(2026, 3, 5)
 NOW = datetime(2026, 3, 5, 14, 7)

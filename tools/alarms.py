@@ -14,9 +14,9 @@ from agent.due import DueItem, DueItems
 from agent.due.durations import spoken_duration
 from agent.schema import Format
 from agent.tool import AgentTool, tool
-from tools.moments import NO_CLOCK, Moment, next_moment, of_moment, read_when, spoken_moment
 from tools.speech import listed, sentence, the
 from tools.times import parse_duration
+from tools.times.moments import NO_CLOCK, Moment, next_moment, of_moment, read_when, spoken_moment
 from tools.which import Kind, choose, clean_name, unnamed
 
 _SNOOZE_S = 9 * 60

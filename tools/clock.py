@@ -8,7 +8,7 @@ from typing import Any
 
 from agent.due.clocks import FIRST_YEAR
 from agent.tool import AgentTool, tool
-from tools.moments import spoken_time
+from tools.times.moments import spoken_time
 
 
 def _say_time(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 from agent.due import DueItems
 from agent.schema import Format
 from agent.tool import AgentTool, tool
-from tools.moments import NO_CLOCK, due_at, next_moment, read_when
 from tools.speech import sentence
 from tools.times import parse_duration
+from tools.times.moments import NO_CLOCK, due_at, next_moment, read_when
 
 
 def _say_later(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:

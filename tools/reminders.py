@@ -8,9 +8,9 @@ from typing import Annotated, Any
 from agent.due import DueItem, DueItems
 from agent.schema import Format
 from agent.tool import AgentTool, tool
-from tools.moments import NO_CLOCK, due_at, next_moment, of_moment, read_when
 from tools.speech import listed, sentence
 from tools.times import parse_duration
+from tools.times.moments import NO_CLOCK, due_at, next_moment, of_moment, read_when
 from tools.which import Kind, choose
 
 _MOST_SPOKEN = 8

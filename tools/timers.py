@@ -15,9 +15,9 @@ from agent.due.durations import spoken_duration
 from agent.errors import ArgumentError
 from agent.schema import Format
 from agent.tool import AgentTool, tool
-from tools.moments import due_at
 from tools.speech import listed, sentence, the
 from tools.times import LONGEST, parse_duration
+from tools.times.moments import due_at
 from tools.which import Kind, choose, clean_name, unnamed
 
 Duration = Annotated[str, Format("duration")]

@@ -17,10 +17,10 @@ from agent.errors import HearthError
 from agent.schema import Format
 from agent.threads import run_in_thread
 from agent.tool import AgentTool, tool
-from tools.moments import spoken_date, spoken_time
 from tools.speech import listed, sentence
 from tools.temperature import HomeUnit, Unit, convert, degrees, is_number, rounded, unit_named
 from tools.times import parse_day
+from tools.times.moments import spoken_date, spoken_time
 from tools.words import fold, name_key
 
 _FRESH = timedelta(hours=3)
