@@ -123,7 +123,7 @@ class Service(StoredSessions):
             return room
         if room not in self._unknown_rooms and len(self._unknown_rooms) < 100:  # it comes from outside
             self._unknown_rooms.add(room)
-            log.warning('a command by %s names the room %r, which is none; "here" means nothing', command.channel, room)
+            log.warning("the house has no room %r: a command by %s is taken without it", room, command.channel)
         return None
 
     async def confirm(self, call_id: str, answer: bool) -> bool:

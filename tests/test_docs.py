@@ -27,7 +27,7 @@ import pytest
 
 from agent.cli import _parser
 from agent.config import AGENT_KEYS, EXAMPLE_SETTINGS, TABLES, read_settings
-from tools import check_settings
+from tools import check_settings, declarations
 from tools.climate import ClimateSettings
 from tools.drivers import Device
 from tools.drivers.memory import MemoryOptions
@@ -243,6 +243,13 @@ def test_every_key_of_the_settings_stands_in_the_example_and_what_is_commented_o
     assert settings.mqtt is not None
     assert settings.mqtt.password() == "secret"
     assert all_keys() - set(re.findall(r"\w+", whole)) == set()
+
+
+def test_the_table_of_intents_names_every_function_of_the_house_and_no_other() -> None:
+    """A function that is renamed, or a new one, is to be in it."""
+    named = set(re.findall(r"`([a-z]+(?:_[a-z]+)+|announce)`", (ROOT / "docs" / "intents.md").read_text()))
+    declared = {declaration.name for declaration in declarations()}
+    assert named == declared
 
 
 def test_the_tree_of_the_readme_is_that_of_the_repository() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tools.likeness import MOST_READINGS, Likeness
@@ -70,6 +70,7 @@ def test_the_likest_comes_first_and_others_of_an_unknown_word_do_not_come() -> N
 
 
 @given(st.lists(st.one_of(st.sampled_from(sorted(NAMES)), st.text(max_size=12)), max_size=10))
+@settings(deadline=None)
 def test_any_words_have_few_readings(tokens: list[str]) -> None:
     found = LIKENESS.readings(tokens, SMALL)
 

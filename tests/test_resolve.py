@@ -673,6 +673,7 @@ def test_an_ordinary_word_of_english_is_not_bent_into_a_name(form: str) -> None:
 
 
 @given(st.text(max_size=60))
+@settings(deadline=None)
 def test_any_words_are_devices_or_are_refused(words: str) -> None:
     try:
         assert RESOLVER.resolve(words, SWITCH_LIGHTS).devices
@@ -687,6 +688,7 @@ KNOWN_WORDS = [
 
 
 @given(st.lists(st.sampled_from(KNOWN_WORDS), max_size=9))
+@settings(deadline=None)
 def test_any_mixture_of_known_words_is_devices_or_is_refused(words: list[str]) -> None:
     try:
         place = RESOLVER.resolve(" ".join(words), SWITCH_LIGHTS)

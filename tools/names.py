@@ -104,6 +104,11 @@ class Names:
         first, *others = of_each
         return {id: device for id, device in first.items() if all(id in other for other in others)}
 
+    def beside(self, device: Device) -> tuple[Device, ...]:
+        """The devices of its room, if it has one."""
+        room = self.rooms[name_key(device.room)] if device.room is not None else None
+        return room.inside if room is not None else ()
+
     def in_order(self, devices: Iterable[Device]) -> tuple[Device, ...]:
         """The devices in the order of the settings."""
         return tuple(sorted(devices, key=lambda device: self._order[device.id]))

@@ -90,3 +90,10 @@ def stripped(tokens: list[str]) -> list[str]:
     while tokens and (tokens[0] in IN or tokens[0] == "the"):
         tokens = tokens[1:]
     return tokens
+
+
+def ending(tokens: list[str]) -> list[str]:
+    """Without "in the" behind it."""
+    while tokens and (tokens[-1] in IN or tokens[-1] == "the"):
+        tokens = tokens[:-1]
+    return tokens

@@ -4,7 +4,8 @@
     what's it like outside {unit=celsius:in celsius}
 
 `{name}` and `{name:class}` are filled with words and label a span; `{name=member:words}`
-labels an enum member; `(a|b|)` is one of its alternatives.
+labels an enum member; `(a|b|)` is one of its alternatives; `<{room} curtains>` widens the label of the
+slot in it to all of the words.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def check(pattern: str) -> None:
         ValueError: Braces that are no slot, or nested or unbalanced alternatives.
     """
     bare = _CHOICE.sub("", _SLOT.sub("", pattern))
-    if re.search(r"[{}|]", bare):
+    if re.search(r"[{}|]", bare) or not re.fullmatch(r"[^<>]*(?:<[^<>]*>[^<>]*)*", bare):
         raise ValueError(f"markup not understood in {pattern!r}: {bare!r} is left")
     if re.search(r"[A-Za-z0-9]\{[\w.]+(:\w+)?\}|\}[A-Za-z0-9]", pattern):
         raise ValueError(f"a slot touches a letter in {pattern!r}: its words could not be told from it")
@@ -67,8 +68,24 @@ def expand(pattern: str, rng: random.Random, fill: Fill) -> Sentence:
     pattern = re.sub(r"\s+", " ", pattern).strip()
     sentence = Sentence("")
     position = 0
+    wide: int | None = None  # where a "<" began
+    last = ""
+
+    def write(text: str) -> None:
+        """Adds words; what stands between "<" and ">" is the label of the slot there."""
+        nonlocal wide
+        for piece in re.split(r"([<>])", text):
+            if piece == "<":
+                wide = len(sentence.text)
+            elif piece == ">":
+                assert wide is not None
+                sentence.spans[last][-1] = (wide, len(sentence.text))
+                wide = None
+            else:
+                sentence.text += piece
+
     for match in _SLOT.finditer(pattern):
-        sentence.text += pattern[position : match.start()]
+        write(pattern[position : match.start()])
         position = match.end()
         name, member, words = match.groups()
         if member is not None:
@@ -76,13 +93,14 @@ def expand(pattern: str, rng: random.Random, fill: Fill) -> Sentence:
             sentence.text += words or ""
         else:
             value = fill(name, words)
-            if sentence.text[-4:].lower() in ("the ", " my ") and _OWNED.match(value):
+            if wide is None and sentence.text[-4:].lower() in ("the ", " my ") and _OWNED.match(value):
                 # "the emma's room" and "my my room" are nobody's English.
                 sentence.text = sentence.text[:-4] + (" " if sentence.text[-4:] == " my " else "")
             start = len(sentence.text)
             sentence.text += value
             sentence.spans.setdefault(name, []).append((start, start + len(value)))
-    sentence.text += pattern[position:]
+            last = name
+    write(pattern[position:])
     return _tidy(sentence)
 
 
