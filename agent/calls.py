@@ -149,9 +149,7 @@ class ToolCaller:
             del self._questions[call_id]
 
 
-async def _make(
-    tool: AgentTool, call: FunctionCallPart, confirm: Callable[[str], Awaitable[bool]]
-) -> dict[str, Any]:
+async def _make(tool: AgentTool, call: FunctionCallPart, confirm: Callable[[str], Awaitable[bool]]) -> dict[str, Any]:
     try:
         return capped(await tool.call(call.arguments, ToolCall(call.id, call.name, confirm)))
     except (Exception, SystemExit, asyncio.CancelledError) as error:

@@ -83,9 +83,7 @@ class Content:
             elif isinstance(part, FunctionCallPart):
                 parts.append({"call": {"id": part.id, "name": part.name, "arguments": part.arguments}})
             else:
-                parts.append(
-                    {"response": {"id": part.id, "name": part.name, "response": part.response}}
-                )
+                parts.append({"response": {"id": part.id, "name": part.name, "response": part.response}})
         return {"role": self.role.value, "parts": parts}
 
     @classmethod

@@ -57,8 +57,7 @@ def parse_docstring(text: str | None, section: str, where: str) -> Docstring:
                 entry = _ENTRY.fullmatch(words)
                 if not entry:
                     raise DeclarationError(
-                        f"{where}: {words!r} under {section}: is not `name: description`;"
-                        " indent it if it continues one"
+                        f"{where}: {words!r} under {section}: is not `name: description`; indent it if it continues one"
                     )
                 name, words = entry[1], entry[2]
                 entries[name] = []

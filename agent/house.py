@@ -2,8 +2,8 @@
 
 Such a package has `open_house(settings, store)`, an async context that yields a `House`, and may have
 `check_settings(settings)`, which reads them and opens nothing. Either raises a `SettingsError` for what is wrong;
-one from `settings.wrong(text, key)` is told with file and line (`settings` is an `agent.tables.Table`). The agent
-never imports the package by name.
+one from `settings.wrong(text, key)` is told with file and line (`settings` is an `agent.config.tables.Table`). The
+agent never imports the package by name.
 """
 
 from __future__ import annotations

@@ -12,9 +12,7 @@ Migration = Callable[[sqlite3.Connection], None]
 
 def sessions_and_turns(connection: sqlite3.Connection) -> None:
     """A session has turns; a turn is the JSON list of its contents, and is written and read whole."""
-    connection.execute(
-        "CREATE TABLE session (id TEXT PRIMARY KEY, created REAL NOT NULL, updated REAL NOT NULL)"
-    )
+    connection.execute("CREATE TABLE session (id TEXT PRIMARY KEY, created REAL NOT NULL, updated REAL NOT NULL)")
     connection.execute(
         "CREATE TABLE turn (number INTEGER PRIMARY KEY AUTOINCREMENT,"
         " session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,"
@@ -49,8 +47,7 @@ def migrate(connection: sqlite3.Connection, steps: Sequence[Migration] = MIGRATI
         steps: All steps, oldest first.
     """
     connection.execute(
-        "CREATE TABLE IF NOT EXISTS migration"
-        " (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied REAL NOT NULL)"
+        "CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied REAL NOT NULL)"
     )
     for number, step in enumerate(steps, start=1):
         connection.execute("BEGIN IMMEDIATE")
@@ -58,9 +55,7 @@ def migrate(connection: sqlite3.Connection, steps: Sequence[Migration] = MIGRATI
             # Asked inside of the transaction: another process may have come first.
             if version(connection) < number:
                 step(connection)
-                connection.execute(
-                    "INSERT INTO migration VALUES (?, ?, ?)", (number, step.__name__, time.time())
-                )
+                connection.execute("INSERT INTO migration VALUES (?, ?, ?)", (number, step.__name__, time.time()))
             connection.execute("COMMIT")
         except BaseException:
             connection.execute("ROLLBACK")

@@ -74,9 +74,7 @@ class Agent:
         all_tools: dict[str, AgentTool] = {}
         for each in given:
             if each.name in all_tools:
-                raise DeclarationError(
-                    f"{each.name}: two tools have this name, {all_tools[each.name]!r} and {each!r}"
-                )
+                raise DeclarationError(f"{each.name}: two tools have this name, {all_tools[each.name]!r} and {each!r}")
             all_tools[each.name] = each
         for each in found:
             first = all_tools.setdefault(each.name, each)
@@ -172,9 +170,7 @@ class AgentRunner:
     async def close(self) -> None:
         """Closes all sessions; turns that are not finished end with NOT_AVAILABLE. Twice is fine."""
         self._closed = True
-        await _together(
-            each.close() for each in {*self._sessions.values(), *(turn.session for turn in self._turns)}
-        )
+        await _together(each.close() for each in {*self._sessions.values(), *(turn.session for turn in self._turns)})
 
     # Sessions
 
@@ -289,9 +285,7 @@ class AgentRunner:
         self._refuse_if_closed()
         turn.waiting = bool(self._turns)
         if turn.waiting and self.waiting >= self.limits.max_waiting:
-            raise AgentError(
-                ErrorCode.BUSY, f"{self.waiting} commands are waiting already; try again in a moment."
-            )
+            raise AgentError(ErrorCode.BUSY, f"{self.waiting} commands are waiting already; try again in a moment.")
         self._turns.add(turn)
 
     def release(self, turn: Turn) -> None:

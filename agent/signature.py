@@ -143,9 +143,7 @@ def _resolved_hints(owner: Any, where: str) -> dict[str, Any]:
         raise DeclarationError(f"{where}: an annotation has no meaning at module level: {error}") from error
 
 
-def _refuse_unknown_entries(
-    docstring: Docstring, parameters: Mapping[str, Parameter], where: str, noun: str
-) -> None:
+def _refuse_unknown_entries(docstring: Docstring, parameters: Mapping[str, Parameter], where: str, noun: str) -> None:
     """An entry that describes nothing is a misspelling, or outlived what it described."""
     for entry in docstring.entries:
         if entry not in parameters:
@@ -155,9 +153,7 @@ def _refuse_unknown_entries(
             )
 
 
-def _parameter(
-    annotation: Any, default: Any, description: str, where: str, outer: tuple[type, ...]
-) -> Parameter:
+def _parameter(annotation: Any, default: Any, description: str, where: str, outer: tuple[type, ...]) -> Parameter:
     inner, optional = _without_none(annotation)
     schema = _schema(inner, where, outer)
     if description:
@@ -270,9 +266,7 @@ def _without_none(annotation: Any) -> tuple[Any, bool]:
     return annotation, False
 
 
-def _bind_fields(
-    parameters: Mapping[str, Parameter], arguments: Mapping[str, Any], where: str
-) -> dict[str, Any]:
+def _bind_fields(parameters: Mapping[str, Parameter], arguments: Mapping[str, Any], where: str) -> dict[str, Any]:
     bound: dict[str, Any] = {}
     for name, parameter in parameters.items():
         if name in arguments:

@@ -107,13 +107,10 @@ class SessionStore:
         now = time.time()
         with self._transaction() as connection:
             connection.execute(
-                "INSERT INTO session VALUES (?, ?, ?)"
-                " ON CONFLICT (id) DO UPDATE SET updated = excluded.updated",
+                "INSERT INTO session VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET updated = excluded.updated",
                 (session_id, now, now),
             )
-            connection.execute(
-                "INSERT INTO turn (session, at, contents) VALUES (?, ?, ?)", (session_id, now, contents)
-            )
+            connection.execute("INSERT INTO turn (session, at, contents) VALUES (?, ?, ?)", (session_id, now, contents))
 
     def load(self, session_id: str, last: int) -> list[Content]:
         """The contents of the last turns of a session, oldest first; none if there is no such session.
@@ -130,13 +127,9 @@ class SessionStore:
                 "SELECT contents FROM turn WHERE session = ? ORDER BY number DESC LIMIT ?", (session_id, last)
             ).fetchall()
         try:
-            return [
-                Content.from_json(data) for (contents,) in reversed(rows) for data in json.loads(contents)
-            ]
+            return [Content.from_json(data) for (contents,) in reversed(rows) for data in json.loads(contents)]
         except (ValueError, KeyError, TypeError) as error:
-            raise StoreError(
-                f"the session store {self.path}: session {session_id!r} is damaged: {error}"
-            ) from error
+            raise StoreError(f"the session store {self.path}: session {session_id!r} is damaged: {error}") from error
 
     def last_said(self, session_id: str) -> float | None:
         """When the last turn of a session was kept, in seconds of the Unix clock; None without one.
@@ -186,9 +179,7 @@ class SessionStore:
             StoreError: There is no such session, or it could not be read.
         """
         with self._transaction() as connection:
-            session = connection.execute(
-                "SELECT created, updated FROM session WHERE id = ?", (session_id,)
-            ).fetchone()
+            session = connection.execute("SELECT created, updated FROM session WHERE id = ?", (session_id,)).fetchone()
             turns = connection.execute(
                 "SELECT at, contents FROM turn WHERE session = ? ORDER BY number", (session_id,)
             ).fetchall()

@@ -48,8 +48,7 @@ CLAIMS: Final = tuple(
     re.compile(form)
     for form in (
         # "Done." "All set." "Consider it done."
-        _OPENING
-        + r"(?:it is |that is |it's |that's |consider it )?(?:all )?(?:done|finished|completed|set|ready)$",
+        _OPENING + r"(?:it is |that is |it's |that's |consider it )?(?:all )?(?:done|finished|completed|set|ready)$",
         # "I have turned on the light." "We've just dimmed it."
         rf"\b(?:i|we)(?:'ve| have)? {_ADVERB}(?:{_PAST})\b",
         # "I'll turn it on." "I am going to open the door." "Let me set it." "I'm turning it on."

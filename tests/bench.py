@@ -165,7 +165,7 @@ def housed(model: TfliteModel, devices: int) -> tuple[float, ...]:
     Names are looked up as they are, with a letter missing, and where there is none.
     """
     from tests.homes import large_home
-    from tools.resolve import SWITCH_LIGHTS, PlaceError, Resolver
+    from tools.names.resolve import SWITCH_LIGHTS, PlaceError, Resolver
 
     home = large_home(devices)
     lamps = [device.name for device in home.devices if device.kind.value == "light"][:: max(1, devices // 30)]
@@ -274,17 +274,19 @@ def declared(count: int) -> tuple[FunctionDeclaration, ...]:
          "air purifier", "projector", "printer", "boiler", "doorbell", "cat feeder", "greenhouse", "awning"),
     )  # fmt: skip
     more = [
-        FunctionDeclaration.from_json({
-            "name": f"{verb}_{thing.replace(' ', '_')}",
-            "description": f"{verb.capitalize()}s the {thing} for a while or until it is told otherwise.",
-            "parameters": {
-                "type": "object",
-                "properties": {
-                    "minutes": {"type": "integer", "description": "For how long.", "minimum": 1, "maximum": 240},
-                    "mode": {"type": "string", "enum": ["eco", "normal", "quick"]},
+        FunctionDeclaration.from_json(
+            {
+                "name": f"{verb}_{thing.replace(' ', '_')}",
+                "description": f"{verb.capitalize()}s the {thing} for a while or until it is told otherwise.",
+                "parameters": {
+                    "type": "object",
+                    "properties": {
+                        "minutes": {"type": "integer", "description": "For how long.", "minimum": 1, "maximum": 240},
+                        "mode": {"type": "string", "enum": ["eco", "normal", "quick"]},
+                    },
                 },
-            },
-        })
+            }
+        )
         for verb, thing in actions
     ]
     tools = (*declarations(), *more)[:count]

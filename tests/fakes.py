@@ -27,9 +27,7 @@ class ScriptedModel:
         closed: How often it was closed.
     """
 
-    def __init__(
-        self, *lines: Line, always: Line | Callable[[GenerateContentRequest], Line] | None = None
-    ) -> None:
+    def __init__(self, *lines: Line, always: Line | Callable[[GenerateContentRequest], Line] | None = None) -> None:
         """Takes the script; when it is played to its end, `always` is played again and again."""
         self._lines = list(lines)
         self._always = always
@@ -45,9 +43,7 @@ class ScriptedModel:
         whole = Candidate(Content(Role.MODEL, parts), pieces[-1].outcome, pieces[-1].confidence)
         return GenerateContentResponse((whole,))
 
-    async def generate_content_stream(
-        self, request: GenerateContentRequest
-    ) -> AsyncIterator[GenerateContentResponse]:
+    async def generate_content_stream(self, request: GenerateContentRequest) -> AsyncIterator[GenerateContentResponse]:
         self.requests.append(request)
         line = self._next(request)
         if line is HOLD:

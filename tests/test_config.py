@@ -179,9 +179,10 @@ def test_the_settings_limits_are_those_of_the_runner():
 @pytest.mark.parametrize("kind", [Settings, *config.TABLES.values()])
 def test_every_setting_has_a_sentence(kind):
     """Below its field, in the source: that is the reference."""
-    source = Path(config.__file__).read_text() + Path(config.__file__).with_name("model").joinpath(
-        "generative.py"
-    ).read_text()
+    source = (
+        Path(config.__file__).read_text()
+        + (Path(config.__file__).parent.parent / "model" / "generative.py").read_text()
+    )
     body = source[source.index(f"class {kind.__name__}") :]
 
     for each in fields(kind):
@@ -251,7 +252,6 @@ def test_the_password_comes_from_systemds_credential_where_no_file_is_named(monk
 
     (tmp_path / "mqtt-password").write_text("secret")
     assert MqttSettings().password() == "secret"
-
 
     (tmp_path / "mqtt-password").chmod(0o440)  # systemd's own rights do not show in the mode
     assert MqttSettings(password_file=tmp_path / "mqtt-password").password() == "secret"

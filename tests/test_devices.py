@@ -12,7 +12,7 @@ from tests.homes import named, open_devices
 from tools.devices import Devices, describe
 from tools.drivers import LIGHTS, LOCKS, ON_OFF, Change, Device, Kind, NotConfirmedError, State
 from tools.home import Home
-from tools.resolve import PlaceError, Wish
+from tools.names.resolve import PlaceError, Wish
 
 LAMPS = {"device": [{"name": "lamp 1", "kind": "light"}, {"name": "lamp 2", "kind": "light"}]}
 

@@ -110,9 +110,7 @@ async def test_f15_of_three_lamps_the_one_that_fails_is_named(mosquitto: Mosquit
             if name != "floor lamp":
                 await made.client.publish(f"{name}/state", message.payload, qos=1)
 
-        assert await task == (
-            "The desk lamp and the shelf lamp are on; the floor lamp did not confirm it within 1 s."
-        )
+        assert await task == ("The desk lamp and the shelf lamp are on; the floor lamp did not confirm it within 1 s.")
 
 
 async def test_a_command_is_sent_once_is_not_retained_and_ends_with_our_patience(mosquitto: Mosquitto) -> None:

@@ -33,9 +33,7 @@ MALFORMED = {
     '{"text": "x", "calls": [], "tools": [{"name": "a b"}]}': "'a b' cannot be the name of a function",
     '{"text": "x", "calls": [], "tools": [{"name": "f"}, {"name": "f"}]}': "f: two functions have this name",
     '{"text": "x", "steps": []}': "steps is empty",
-    '{"text": "x", "steps": [{"calls": [{"name": "f", "arguments": {}}]}]}': (
-        "steps[0] has 1 calls and 0 responses"
-    ),
+    '{"text": "x", "steps": [{"calls": [{"name": "f", "arguments": {}}]}]}': ("steps[0] has 1 calls and 0 responses"),
     '{"text": "x", "steps": [{"calls": []}, {"calls": []}]}': "steps[0] has no calls, so no step can follow it",
     '{"text": "x", "steps": [{"calls": []}], "answer_contains": [1]}': (
         "each of answer_contains is 1; it is to be a text"
@@ -122,9 +120,7 @@ def test_tools_are_declarations(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_malformed_declaration_is_named_by_file_and_line(
-    text: str, sentences: list[str], tmp_path: Path
-) -> None:
+def test_a_malformed_declaration_is_named_by_file_and_line(text: str, sentences: list[str], tmp_path: Path) -> None:
     path = tmp_path / "tools.json"
     path.write_text(text)
 

@@ -123,9 +123,7 @@ def test_an_absent_file_ends_with_2(
         assert absent in capsys.readouterr().err
 
 
-def test_settings_that_are_wrong_end_with_2(
-    cases: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_settings_that_are_wrong_end_with_2(cases: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     home = tmp_path / "home.toml"
     home.write_text("[tools]\nroof = 1\n")
 

@@ -23,28 +23,30 @@ JSON = st.recursive(
     max_leaves=8,
 )
 
-PLAY = FunctionDeclaration.from_json({
-    "name": "play",
-    "description": "Plays music.",
-    "parameters": {
-        "type": "object",
-        "properties": {
-            "song": {"type": "string"},
-            "volume": {"type": "integer", "default": 50},
-            "kind": {"type": "string", "enum": ["any", "live"], "default": "any"},
-            "where": {
-                "type": "object",
-                "properties": {"room": {"type": "string"}, "loud": {"type": "boolean", "default": False}},
+PLAY = FunctionDeclaration.from_json(
+    {
+        "name": "play",
+        "description": "Plays music.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "song": {"type": "string"},
+                "volume": {"type": "integer", "default": 50},
+                "kind": {"type": "string", "enum": ["any", "live"], "default": "any"},
+                "where": {
+                    "type": "object",
+                    "properties": {"room": {"type": "string"}, "loud": {"type": "boolean", "default": False}},
+                },
+                "zones": {
+                    "type": "array",
+                    "items": {"type": "object", "properties": {"on": {"type": "boolean", "default": True}}},
+                },
+                "speed": {"type": "number", "default": 1.0},
             },
-            "zones": {
-                "type": "array",
-                "items": {"type": "object", "properties": {"on": {"type": "boolean", "default": True}}},
-            },
-            "speed": {"type": "number", "default": 1.0},
+            "required": ["song", "speed"],
         },
-        "required": ["song", "speed"],
-    },
-})
+    }
+)
 
 
 def key(**arguments: Any) -> object:

@@ -55,9 +55,7 @@ def test_place_that_was_said_stays_in_the_persons_words() -> None:
     assert fill_places(LIGHT, {"room": "The Küche "}, "hall", ["attic"]) == {"room": "The Küche "}
 
 
-@pytest.mark.parametrize(
-    "arguments", [{}, {"room": None}, {"room": ""}, {"room": "here"}, {"room": "In here."}]
-)
+@pytest.mark.parametrize("arguments", [{}, {"room": None}, {"room": ""}, {"room": "here"}, {"room": "In here."}])
 def test_absent_place_and_here_are_the_requesters_room(arguments: dict[str, object]) -> None:
     assert fill_places(LIGHT, {**arguments, "brightness": 3}, "hall", []) == {"room": "hall", "brightness": 3}
 

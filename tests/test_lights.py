@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.homes import call, named, open_devices, said, with_devices
+from tools.colors import parse_warmth
 from tools.drivers import Change, Device, State
 from tools.lights import Lights
-from tools.words import parse_warmth
 
 STRIP = {
     "name": "strip", "kind": "light", "room": "living room", "can": ["brightness", "color", "white"],

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.likeness import MOST_READINGS, Likeness
+from tools.names.likeness import MOST_READINGS, Likeness
 
 NAMES = {"living", "room", "bedroom", "desk", "lamp", "guest", "marple", "marble", "kitchen", "reading"}
 NEIGHBOURS = {("living", "room"), ("guest", "room"), ("desk", "lamp"), ("reading", "lamp")}

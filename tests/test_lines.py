@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.config import EXAMPLE_SETTINGS
-from agent.lines import line_of, syntax_error
-from agent.tables import Key
+from agent.config.lines import line_of, syntax_error
+from agent.config.tables import Key
 
 TEXT = '''\
 [agent]

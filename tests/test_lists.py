@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agent.config.tables import Table
 from agent.errors import SettingsError
 from agent.house_store import HouseStore
 from agent.store import SessionStore
-from agent.tables import Table
 from tests.homes import call, said
 from tools.lists import MAX_DONE, MAX_ITEMS, MAX_LETTERS, Lists, ListSettings, read_lists
-from tools.words import name_key
+from tools.names.words import name_key
 
 unhurried = settings(deadline=None)  # CI may be busy
 

@@ -305,9 +305,7 @@ async def test_f21_of_on_and_off_5_ms_apart_the_later_one_stays(
         home.driver.free.set()
         replies = await replies_to(peer, 2)
 
-    assert {each["id"]: each["text"] for each in replies} == {
-        verb: f"The hall light is {verb}." for verb in verbs
-    }
+    assert {each["id"]: each["text"] for each in replies} == {verb: f"The hall light is {verb}." for verb in verbs}
     assert [change.on for _, change in home.driver.moves[:-1]] == [verb == "on" for verb in verbs]
     assert home.is_on("hall light") == (verbs[-1] == "on")
 

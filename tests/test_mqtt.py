@@ -210,9 +210,7 @@ async def test_words_are_answered_with_one_reply_and_its_calls(desk: Desk, peer:
         "id": desk.commands[0].id,
         "session": "mqtt-desk-any",
         "text": "The desk light is on.",
-        "calls": [
-            {"id": "c1", "name": "turn_on_light", "arguments": {"room": "desk"}, "response": {"status": "ok"}}
-        ],
+        "calls": [{"id": "c1", "name": "turn_on_light", "arguments": {"room": "desk"}, "response": {"status": "ok"}}],
     }
 
 
@@ -272,9 +270,7 @@ async def test_a_response_topic_elsewhere_is_ignored_with_one_warning(
     peer: Peer, caplog: pytest.LogCaptureFixture, topic: str
 ) -> None:
     for id in ("x1", "x2"):
-        await peer.send(
-            {"text": "on", "id": id}, properties=properties(PacketTypes.PUBLISH, ResponseTopic=topic)
-        )
+        await peer.send({"text": "on", "id": id}, properties=properties(PacketTypes.PUBLISH, ResponseTopic=topic))
 
     assert {(await peer.reply())["id"] for _ in "12"} == {"x1", "x2"}
     assert len(lines(caplog, topic)) == 1
@@ -481,9 +477,7 @@ async def test_a_command_that_the_runner_was_too_busy_for_may_come_again(desk: D
 
 @pytest.mark.parametrize("answer", [True, False])
 @pytest.mark.usefixtures("channel")
-async def test_a_confirmation_reaches_its_call_while_the_command_waits(
-    desk: Desk, peer: Peer, answer: bool
-) -> None:
+async def test_a_confirmation_reaches_its_call_while_the_command_waits(desk: Desk, peer: Peer, answer: bool) -> None:
     desk.may_go_on.clear()
     await peer.send("open the garage")
     await peer.hear("hearth/desk/event")
@@ -706,9 +700,7 @@ async def test_a_broker_without_an_address_is_tried_on(desk: Desk, caplog: pytes
         assert channel.status().startswith("not connected to no-such-host.invalid:1883: ")
 
 
-async def test_a_password_file_that_is_missing_is_tried_on(
-    desk: Desk, mosquitto: Mosquitto, tmp_path: Path
-) -> None:
+async def test_a_password_file_that_is_missing_is_tried_on(desk: Desk, mosquitto: Mosquitto, tmp_path: Path) -> None:
     settings = settings_for(mosquitto, username="hearth", password_file=tmp_path / "missing")
     async with running(desk, settings) as channel:
         await until(lambda: "missing" in channel.status())
@@ -772,9 +764,7 @@ def test_our_client_id_differs_between_machines(monkeypatch: pytest.MonkeyPatch,
     for machine in ("one", "two"):
         (tmp_path / machine).write_text(machine)
         monkeypatch.setattr("agent.config.MACHINE_ID", tmp_path / machine)
-        ids.append(
-            MqttLink(MqttSettings(), "desk", AVAILABILITY, (), lambda message: None, lambda: None).client_id
-        )
+        ids.append(MqttLink(MqttSettings(), "desk", AVAILABILITY, (), lambda message: None, lambda: None).client_id)
 
     assert ids[0].startswith("hearth-desk-")
     assert ids[0] != ids[1]
@@ -796,9 +786,7 @@ def test_waits_double_up_to_a_minute_and_are_never_shorter_than_asked(
 # The end
 
 
-async def test_a_clean_stop_answers_what_runs_and_says_offline(
-    desk: Desk, mosquitto: Mosquitto, peer: Peer
-) -> None:
+async def test_a_clean_stop_answers_what_runs_and_says_offline(desk: Desk, mosquitto: Mosquitto, peer: Peer) -> None:
     async with running(desk, settings_for(mosquitto)):
         await peer.online()
         desk.may_go_on.clear()
@@ -839,9 +827,7 @@ asyncio.run(main())
 """
 
 
-async def test_a_process_that_slept_too_long_comes_back_online_by_itself(
-    mosquitto: Mosquitto, peer: Peer
-) -> None:
+async def test_a_process_that_slept_too_long_comes_back_online_by_itself(mosquitto: Mosquitto, peer: Peer) -> None:
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", SLEEPER, mosquitto.host, str(mosquitto.port), cwd=Path(__file__).parent.parent
     )

@@ -35,9 +35,7 @@ NAMES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=MAX_NAME)
 WORDS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=200).map(str.strip).filter(bool)
 
 
-@pytest.mark.parametrize(
-    "payload", ["turn on the light", "  turn on the light\n", '{"text": "turn on the light"}']
-)
+@pytest.mark.parametrize("payload", ["turn on the light", "  turn on the light\n", '{"text": "turn on the light"}'])
 def test_words_are_a_command_plain_or_in_json(payload: str) -> None:
     assert parse_command(payload.encode()) == CommandMessage("turn on the light")
 

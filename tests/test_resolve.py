@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from tests.homes import SETTINGS, large_home
 from tools.drivers import ANY, CLIMATE, COVERS, LIGHTS, LOCKS, PLAYERS, RISKY, Kind
 from tools.home import Home
-from tools.kinds import KIND_WORDS
-from tools.resolve import ASK, DIM_LIGHTS, SWITCH_LIGHTS, SWITCH_PLUGS, PlaceError, Resolver, Wish
-from tools.words import fold, name_key
+from tools.names.kinds import KIND_WORDS
+from tools.names.resolve import ASK, DIM_LIGHTS, SWITCH_LIGHTS, SWITCH_PLUGS, PlaceError, Resolver, Wish
+from tools.names.words import fold, name_key
 
 RESOLVER = Resolver(Home.from_settings(SETTINGS))
 
@@ -500,9 +500,7 @@ def test_sides_sizes_and_numbers_tell_one_from_the_other(words: str, device: str
 
 @pytest.mark.parametrize("words", ["left lamp", "the left one", "the one on the left", "bedside lamp on the left"])
 def test_a_side_is_enough_where_one_device_has_it(words: str) -> None:
-    devices = [
-        {"name": f"{side} bedside lamp", "kind": "light", "room": "bedroom"} for side in ("left", "right")
-    ]
+    devices = [{"name": f"{side} bedside lamp", "kind": "light", "room": "bedroom"} for side in ("left", "right")]
     resolver = Resolver(Home.from_settings({"room": [{"name": "bedroom"}], "device": devices}))
 
     assert names(words, resolver=resolver) == {"left bedside lamp"}

@@ -49,9 +49,7 @@ class Lamps:
         self.go.set()
 
     @tool(say="The {room} light is on.")
-    async def turn_on_light(
-        self, room: Place, brightness: Annotated[int, Range(0, 100)] | None = None
-    ) -> None:
+    async def turn_on_light(self, room: Place, brightness: Annotated[int, Range(0, 100)] | None = None) -> None:
         """Turns on a light.
 
         Args:
@@ -172,9 +170,7 @@ async def test_several_calls_of_one_step_are_made_in_order(runner_of: RunnerOf, 
 
     assert [event.type for event in events] == ["function_call", "function_response"] * 3 + ["text_message"]
     assert lamps.moves == ["hall on", "attic off"]
-    assert [event.id for event in _of(FunctionCall, events)] == [
-        event.id for event in _of(FunctionResponse, events)
-    ]
+    assert [event.id for event in _of(FunctionCall, events)] == [event.id for event in _of(FunctionResponse, events)]
 
 
 async def test_ids_are_unique_in_a_runner_and_differ_between_runners(runner_of: RunnerOf) -> None:
@@ -213,16 +209,12 @@ async def test_model_is_given_declarations_instructions_temperature_and_seed(lam
 
 
 @pytest.mark.parametrize("line", [ask("Which lamp?"), decline("I can't do that."), answer("It is late.")])
-async def test_question_refusal_and_answer_end_the_turn_with_their_words(
-    runner_of: RunnerOf, line: Any
-) -> None:
+async def test_question_refusal_and_answer_end_the_turn_with_their_words(runner_of: RunnerOf, line: Any) -> None:
     async with runner_of(ScriptedModel(line)) as runner:
         assert await _events(runner) == [TextMessage(line.text)]
 
 
-async def test_words_that_decline_call_nothing_even_with_a_call_beside_them(
-    runner_of: RunnerOf, lamps: Lamps
-) -> None:
+async def test_words_that_decline_call_nothing_even_with_a_call_beside_them(runner_of: RunnerOf, lamps: Lamps) -> None:
     both = prose("I can't.", [call("turn_on_light", room="hall")])
     line = type(both)(both.content, Outcome.DECLINE)
     async with runner_of(ScriptedModel(line)) as runner:
@@ -231,17 +223,13 @@ async def test_words_that_decline_call_nothing_even_with_a_call_beside_them(
 
 
 async def test_model_without_outcomes_may_call_and_answer(runner_of: RunnerOf, lamps: Lamps) -> None:
-    model = ScriptedModel(
-        prose("Let me see.", [call("turn_on_light", room="hall")]), prose("I turned it on.")
-    )
+    model = ScriptedModel(prose("Let me see.", [call("turn_on_light", room="hall")]), prose("I turned it on."))
     async with runner_of(model) as runner:
         assert (await _events(runner))[-1] == TextMessage("I turned it on.")
     assert lamps.moves == ["hall on"]
 
 
-async def test_wrong_argument_goes_back_to_the_model_which_corrects_itself(
-    runner_of: RunnerOf, lamps: Lamps
-) -> None:
+async def test_wrong_argument_goes_back_to_the_model_which_corrects_itself(runner_of: RunnerOf, lamps: Lamps) -> None:
     wrong, right = (act(call("turn_on_light", room="hall", brightness=percent)) for percent in (800, 80))
     async with runner_of(ScriptedModel(wrong, right, "Done.")) as runner:
         responses = _of(FunctionResponse, await _events(runner))
@@ -335,9 +323,7 @@ async def test_result_of_a_hundred_kilobytes_is_cut_before_it_is_told_kept_and_s
 async def test_tool_that_raises_is_logged_with_its_traceback_and_told_to_the_model_once(
     runner_of: RunnerOf, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with runner_of(
-        ScriptedModel(act(call("fail", times=1)), act(call("fail", times=1)), "Done.")
-    ) as runner:
+    async with runner_of(ScriptedModel(act(call("fail", times=1)), act(call("fail", times=1)), "Done.")) as runner:
         first, second = _of(FunctionResponse, await _events(runner))
 
     assert first.response == {"error": "fail failed: RuntimeError: no bus 1"}
@@ -360,9 +346,7 @@ async def test_tool_that_exits_or_cancels_itself_has_failed_and_nothing_else_end
     assert response.response["error"].startswith(f"leave failed: {type(error).__name__}")
 
 
-async def test_tool_that_raises_again_from_the_same_call_ends_the_run(
-    runner_of: RunnerOf, lamps: Lamps
-) -> None:
+async def test_tool_that_raises_again_from_the_same_call_ends_the_run(runner_of: RunnerOf, lamps: Lamps) -> None:
     async with runner_of(ScriptedModel(always=act(call("fail", times=9)))) as runner:
         error, events = await _failure(runner)
 
@@ -378,18 +362,13 @@ async def test_unknown_tool_is_never_executed_and_the_model_is_told_what_there_i
         events = await _events(runner)
 
     assert _of(FunctionResponse, events)[0].response["error"] == (
-        "there is no tool unlock_door; there are"
-        " turn_on_light, turn_off_light, get_state, fail, open_garage_door"
+        "there is no tool unlock_door; there are turn_on_light, turn_off_light, get_state, fail, open_garage_door"
     )
     assert events[-1] == TextMessage("I can't do that.")
 
 
-async def test_question_moves_nothing_even_if_the_model_calls_for_it(
-    runner_of: RunnerOf, lamps: Lamps
-) -> None:
-    model = ScriptedModel(
-        query(call("turn_off_light", room="fridge"), call("get_state", device="fridge")), "Well."
-    )
+async def test_question_moves_nothing_even_if_the_model_calls_for_it(runner_of: RunnerOf, lamps: Lamps) -> None:
+    model = ScriptedModel(query(call("turn_off_light", room="fridge"), call("get_state", device="fridge")), "Well.")
     async with runner_of(model) as runner:
         refused, told = _of(FunctionResponse, await _events(runner, "what if I turn off the fridge?"))
 
@@ -406,9 +385,7 @@ async def test_plain_function_runs_off_the_event_loop(runner_of: RunnerOf) -> No
         """Looks."""
         threads.append(threading.current_thread())
 
-    async with AgentRunner(
-        Agent("hearth", tools=(look,)), ScriptedModel(act(call("look")), "Done.")
-    ) as runner:
+    async with AgentRunner(Agent("hearth", tools=(look,)), ScriptedModel(act(call("look")), "Done.")) as runner:
         await _events(runner)
 
     assert threads[0] is not threading.main_thread()
@@ -417,9 +394,7 @@ async def test_plain_function_runs_off_the_event_loop(runner_of: RunnerOf) -> No
 # Limits and error codes
 
 
-async def test_model_that_never_answers_ends_with_max_turns_exceeded(
-    runner_of: RunnerOf, lamps: Lamps
-) -> None:
+async def test_model_that_never_answers_ends_with_max_turns_exceeded(runner_of: RunnerOf, lamps: Lamps) -> None:
     percents = iter(range(100))
 
     def brighter(_: GenerateContentRequest) -> Any:
@@ -441,9 +416,7 @@ async def test_model_that_hangs_ends_with_deadline_exceeded(runner_of: RunnerOf)
     assert error.code is ErrorCode.DEADLINE_EXCEEDED
 
 
-async def test_deadline_holds_in_a_tool_too_and_its_call_gets_a_response(
-    runner_of: RunnerOf, lamps: Lamps
-) -> None:
+async def test_deadline_holds_in_a_tool_too_and_its_call_gets_a_response(runner_of: RunnerOf, lamps: Lamps) -> None:
     lamps.go.clear()
     async with runner_of(ScriptedModel(act(call("turn_on_light", room="hall"))), deadline_s=0.01) as runner:
         error, events = await _failure(runner)
@@ -635,9 +608,7 @@ async def test_f20_same_call_with_a_counter_in_it_stops_long_before_the_step_lim
 
 
 async def test_f20_limit_says_how_often_a_call_may_come(runner_of: RunnerOf, lamps: Lamps) -> None:
-    async with runner_of(
-        ScriptedModel(always=act(call("turn_off_light", room="hall"))), max_same_call=3
-    ) as runner:
+    async with runner_of(ScriptedModel(always=act(call("turn_off_light", room="hall"))), max_same_call=3) as runner:
         await _failure(runner)
     assert lamps.moves == ["hall off"] * 2
 
@@ -696,9 +667,7 @@ async def test_f21_actions_of_two_sessions_come_in_order_of_arrival_although_the
     assert lamps.moves == ["hall on", "hall off"]
 
 
-async def test_question_of_another_session_does_not_wait_for_a_slow_action(
-    runner_of: RunnerOf, lamps: Lamps
-) -> None:
+async def test_question_of_another_session_does_not_wait_for_a_slow_action(runner_of: RunnerOf, lamps: Lamps) -> None:
     lamps.go.clear()
     model = ScriptedModel(
         act(call("turn_on_light", room="hall")),
@@ -720,9 +689,7 @@ async def test_model_is_asked_by_one_turn_at_a_time_in_order_of_arrival(runner_o
     model = ScriptedModel(always="Hello.")
     model.go.clear()
     async with runner_of(model) as runner:
-        turns = [
-            asyncio.create_task(_all(runner.get_or_create_session(f"{n}").run(f"{n}"))) for n in range(5)
-        ]
+        turns = [asyncio.create_task(_all(runner.get_or_create_session(f"{n}").run(f"{n}"))) for n in range(5)]
         await model.holding.wait()
         assert len(model.requests) == 1
         assert runner.waiting == 4
@@ -766,13 +733,9 @@ async def test_f21_cancelling_a_turn_that_waits_costs_the_others_nothing(runner_
     assert [request.contents[-1].text for request in model.requests] == ["0", "2"]
 
 
-async def test_f21_cancelling_mid_action_frees_the_order_for_the_next(
-    runner_of: RunnerOf, lamps: Lamps
-) -> None:
+async def test_f21_cancelling_mid_action_frees_the_order_for_the_next(runner_of: RunnerOf, lamps: Lamps) -> None:
     lamps.go.clear()
-    model = ScriptedModel(
-        act(call("turn_on_light", room="hall")), act(call("turn_off_light", room="hall")), "Off."
-    )
+    model = ScriptedModel(act(call("turn_on_light", room="hall")), act(call("turn_off_light", room="hall")), "Off.")
     async with runner_of(model) as runner:
         async with aclosing(runner.run_single_turn("on")) as stream:
             await anext(stream)
@@ -867,9 +830,7 @@ async def test_turns_that_wait_to_act_count_as_waiting(runner_of: RunnerOf, lamp
 async def test_turn_that_acts_at_last_waits_no_longer(runner_of: RunnerOf, lamps: Lamps) -> None:
     lamps.go.clear()
     async with runner_of(ScriptedModel(always=act(call("turn_on_light", room="hall")))) as runner:
-        first, second = (
-            asyncio.create_task(_all(runner.get_or_create_session(name).run("on"))) for name in "ab"
-        )
+        first, second = (asyncio.create_task(_all(runner.get_or_create_session(name).run("on"))) for name in "ab")
         await lamps.entered.wait()
         assert runner.waiting == 1
         lamps.entered.clear()
@@ -958,9 +919,7 @@ async def test_refused_call_is_not_made_and_counts_as_no_action(runner_of: Runne
     assert lamps.moves == []
 
 
-async def test_person_who_said_no_is_not_asked_again_in_the_same_run(
-    runner_of: RunnerOf, lamps: Lamps
-) -> None:
+async def test_person_who_said_no_is_not_asked_again_in_the_same_run(runner_of: RunnerOf, lamps: Lamps) -> None:
     async with runner_of(ScriptedModel(always=act(call("open_garage_door")))) as runner:
         with pytest.raises(AgentError) as failure:
             await _confirmed(runner, False)

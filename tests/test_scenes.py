@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from agent.config.tables import Table
 from agent.errors import SettingsError
 from agent.house_store import HouseStore
-from agent.tables import Table
 from agent.tool import AccessLevel, AgentTool, ToolCall, visible
 from tests.homes import SETTINGS, Stubborn, named
 from tools import open_house

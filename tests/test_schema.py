@@ -479,9 +479,7 @@ class TestJsonSchema:
             ({"type": "string", "description": 5}, "f.x: description cannot be 5"),
         ],
     )
-    def test_schema_that_cannot_be_honoured_is_refused_by_name(
-        self, schema: dict[str, Any], cause: str
-    ) -> None:
+    def test_schema_that_cannot_be_honoured_is_refused_by_name(self, schema: dict[str, Any], cause: str) -> None:
         with pytest.raises(DeclarationError, match=f"^{cause}"):
             self.read(**schema)
 
@@ -520,13 +518,9 @@ def primitives(draw: st.DrawFn) -> FunctionSchema:
         default = draw(st.sampled_from([None, *enum]))
         return FunctionSchema(kind, draw(WORDS), enum=enum, default=default)
     if kind is FunctionType.STRING:
-        return FunctionSchema(
-            kind, format=draw(st.none() | st.just("place")), default=draw(st.none() | WORDS)
-        )
+        return FunctionSchema(kind, format=draw(st.none() | st.just("place")), default=draw(st.none() | WORDS))
     low, high = sorted([draw(values), draw(values)])
-    return FunctionSchema(
-        kind, draw(WORDS), minimum=low, maximum=high, default=draw(st.sampled_from([None, low]))
-    )
+    return FunctionSchema(kind, draw(WORDS), minimum=low, maximum=high, default=draw(st.sampled_from([None, low])))
 
 
 def objects(inner: st.SearchStrategy[FunctionSchema]) -> st.SearchStrategy[FunctionSchema]:
@@ -599,9 +593,7 @@ class TestProperties:
         except DeclarationError as error:
             assert str(error).startswith("f")
 
-    @given(
-        st.dictionaries(st.sampled_from(["type", "enum", "anyOf", "properties", "items", "required"]), JSON)
-    )
+    @given(st.dictionaries(st.sampled_from(["type", "enum", "anyOf", "properties", "items", "required"]), JSON))
     def test_any_value_of_a_keyword_is_read_or_is_a_declaration_error(self, data: dict[str, Any]) -> None:
         for kind in (None, "string", "object", ["integer", "null"]):
             try:

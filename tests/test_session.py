@@ -78,9 +78,7 @@ async def _code(session: AgentSession, content: str | Content) -> ErrorCode:
 
 
 async def test_history_holds_what_was_said_called_and_answered() -> None:
-    async with _runner(
-        ScriptedModel(act(call("turn_on_light", room="hall")), "The hall light is on.")
-    ) as runner:
+    async with _runner(ScriptedModel(act(call("turn_on_light", room="hall")), "The hall light is on.")) as runner:
         session = runner.get_or_create_session("a")
         await _events(session, "light in the hall")
 
@@ -408,9 +406,7 @@ async def test_it_lasts_as_long_as_the_conversation_goes_on(monkeypatch: pytest.
 
 
 async def test_it_is_not_carried_from_one_session_to_another() -> None:
-    model = ScriptedModel(
-        act(call("turn_on_light", room="hall")), "Okay.", act(call("turn_on_light", room="it"))
-    )
+    model = ScriptedModel(act(call("turn_on_light", room="hall")), "Okay.", act(call("turn_on_light", room="it")))
     async with _runner(model) as runner:
         await _events(runner.get_or_create_session("a"), "light in the hall")
 

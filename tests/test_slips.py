@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.slips import distance, slip, sound
+from tools.names.slips import distance, slip, sound
 
 WORDS = st.text("abcdefghiklmnoprstuwyz", min_size=1, max_size=12)
 

@@ -168,9 +168,7 @@ def test_second_damaged_file_of_a_second_does_not_take_the_place_of_the_first(pa
     assert asides == {b"first ", b"second"}
 
 
-def test_folder_that_cannot_be_made_is_said_and_tried_again(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_folder_that_cannot_be_made_is_said_and_tried_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     blocker = tmp_path / "folder"
     blocker.write_text("")
     with closing(SessionStore(blocker / "sessions.db")) as store:

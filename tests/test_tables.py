@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent.config.tables import MOST_NAMES, Table, choice, read_table
 from agent.errors import SettingsError
 from agent.schema import Range
-from agent.tables import MOST_NAMES, Table, choice, read_table
 
 
 class Colour(Enum):

@@ -303,9 +303,7 @@ class TestConfirmationTool:
         lights = Lights()
 
         await called(ConfirmationTool(lights.turn_on, "Sure?"), person, room="kitchen")
-        of_arguments = ConfirmationTool(
-            AgentTool(lights.turn_on), lambda given: f"Light the {given['room']}?"
-        )
+        of_arguments = ConfirmationTool(AgentTool(lights.turn_on), lambda given: f"Light the {given['room']}?")
         await called(of_arguments, person, room="kitchen")
 
         assert person.questions == ["Sure?", "Light the kitchen?"]
@@ -345,9 +343,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (folder / "__init__.py").write_text(TOOL.format(name="in_package"))
     (folder / "lights.py").write_text(TOOL.format(name="light_on") + "class Lamp:\n    pass\n")
     (folder / "garage.py").write_text(
-        "from little_house.lights import light_on\n"
-        + TOOL.format(name="open_it")
-        + "asked = ConfirmationTool(open_it)"
+        "from little_house.lights import light_on\n" + TOOL.format(name="open_it") + "asked = ConfirmationTool(open_it)"
     )
     (folder / "drivers" / "__init__.py").write_text("raise RuntimeError('loaded without need')")
     monkeypatch.syspath_prepend(tmp_path)
@@ -370,9 +366,7 @@ class TestDiscover:
         assert discover("little_house", ids=[]) == ()
 
     def test_unknown_id_is_named_with_what_exists(self, package: Path) -> None:
-        with pytest.raises(
-            DeclarationError, match=r"no tool 'light_of' \(there are: in_package, open_it, light_on"
-        ):
+        with pytest.raises(DeclarationError, match=r"no tool 'light_of' \(there are: in_package, open_it, light_on"):
             discover("little_house", ids=["light_of"])
 
     def test_package_that_is_not_there_is_named(self) -> None:
@@ -382,9 +376,7 @@ class TestDiscover:
     def test_two_tools_of_one_name_are_refused_naming_both(self, package: Path) -> None:
         (package / "more.py").write_text(TOOL.format(name="light_on"))
 
-        with pytest.raises(
-            DeclarationError, match=r"light_on: .*little_house.lights and in little_house.more"
-        ):
+        with pytest.raises(DeclarationError, match=r"light_on: .*little_house.lights and in little_house.more"):
             discover("little_house")
 
 

@@ -72,9 +72,7 @@ def test_claim_of_a_state_is_recognised(text: str) -> None:
     assert claims_state(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["It is on page 7.", "Is the light on?", "The light is not on.", "It is warm."]
-)
+@pytest.mark.parametrize("text", ["It is on page 7.", "Is the light on?", "The light is not on.", "It is warm."])
 def test_other_words_claim_no_state(text: str) -> None:
     assert not claims_state(text)
 
@@ -101,9 +99,7 @@ def test_raw_call_json_or_code_block_is_recognised(text: str) -> None:
     assert is_raw(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["The lamp (in the hall) is on.", "It's 25 degrees (Celsius).", "3 < 4", "[hall]"]
-)
+@pytest.mark.parametrize("text", ["The lamp (in the hall) is on.", "It's 25 degrees (Celsius).", "3 < 4", "[hall]"])
 def test_words_with_brackets_are_no_raw_call(text: str) -> None:
     assert not is_raw(text)
 

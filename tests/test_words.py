@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.errors import ArgumentError
-from tools.words import color_name, fold, name_key, parse_color, without_determiner
+from tools.colors import color_name, parse_color
+from tools.names.words import fold, name_key, without_determiner
 
 
 @pytest.mark.parametrize(
@@ -48,7 +49,9 @@ def test_names_that_sound_the_same_are_equal(one: str, other: str) -> None:
     assert name_key(one) == name_key(other)
 
 
-@pytest.mark.parametrize(("one", "other"), [("lamp 1", "lamp 2"), ("lamp a", "lamp"), ("hall", "hill"), ("lamp a", "lamp c")])
+@pytest.mark.parametrize(
+    ("one", "other"), [("lamp 1", "lamp 2"), ("lamp a", "lamp"), ("hall", "hill"), ("lamp a", "lamp c")]
+)
 def test_names_that_differ_are_not_equal(one: str, other: str) -> None:
     assert name_key(one) != name_key(other)
 

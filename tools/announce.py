@@ -9,10 +9,10 @@ from agent.due import DueItems
 from agent.errors import ArgumentError
 from agent.schema import Name
 from agent.tool import AgentTool, tool
-from tools.areas import area_named, within
 from tools.devices import Devices
+from tools.names.areas import area_named, within
+from tools.names.words import fold, key_of, without_determiner
 from tools.speech import listed, sentence, the
-from tools.words import fold, key_of, without_determiner
 
 _EVERYWHERE = {
     "everywhere", "all", "allrooms", "everyroom", "allspeakers", "house", "wholehouse", "entirehouse", "home",

@@ -15,11 +15,11 @@ from typing import Annotated, Any, Literal
 
 from agent.schema import Place, Range
 from agent.tool import AgentTool, tool
-from tools.areas import area_named, within
 from tools.devices import Devices, Outcome
 from tools.drivers import CLIMATE, Change, Device, DeviceError, Kind, Mode, State
+from tools.names.areas import area_named, within
+from tools.names.resolve import Found, PlaceError, Wish
 from tools.readings import HUMIDITY, MEASURED, TEMPERATURE, read, say_readings
-from tools.resolve import Found, PlaceError, Wish
 from tools.results import part, verb
 from tools.speech import failures, listed, sentence, the
 from tools.temperature import HomeUnit, convert, degrees, rounded

@@ -11,7 +11,7 @@ from typing import Any
 from agent.house import HouseEvent
 from tools.drivers import LOCKS, Change, Device, DeviceError, Driver, State
 from tools.home import Home
-from tools.resolve import Found, Resolver, Wish
+from tools.names.resolve import Found, Resolver, Wish
 
 _log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from agent.schema import Place, Range
 from agent.tool import AgentTool, tool
 from tools.devices import Devices
 from tools.drivers import FANS, Change, Device, DeviceError, State
-from tools.resolve import Found, Wish
+from tools.names.resolve import Found, Wish
 from tools.results import moved, part, say_moved, verb
 from tools.speech import listed, sentence, the
 

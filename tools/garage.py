@@ -11,7 +11,7 @@ from tools import risky
 from tools.covers import GARAGE_DOORS, to_position
 from tools.devices import Devices
 from tools.drivers import Kind, State
-from tools.resolve import Found, PlaceError
+from tools.names.resolve import Found, PlaceError
 from tools.results import cannot, say_moved
 from tools.speech import listed, sentence, the
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agent.tables import Key, Table, choice, read_table
+from agent.config.tables import Key, Table, choice, read_table
 from tools.drivers import CLIMATE, COVERS, LIGHTS, SENSORS, Ability, Device, DriverType, Kind, Mode
 from tools.drivers.memory import MEMORY
 from tools.drivers.mqtt import MQTT
-from tools.words import fold, name_key
+from tools.names.words import fold, name_key
 
 DRIVERS: dict[str, DriverType] = {"memory": MEMORY, "mqtt": MQTT}
 """The drivers by the name that the settings give them."""

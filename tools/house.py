@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
+from agent.config.tables import Table, read_table
 from agent.house import HouseEvent
 from agent.house_store import HouseStore
 from agent.schema import FunctionDeclaration
-from agent.tables import Table, read_table
 from agent.tool import AgentTool
 from tools import climate, covers, fans, garage, lights, locks, media, robots, state, switches
 from tools.alarms import Alarms
@@ -29,8 +29,9 @@ from tools.lights import Lights
 from tools.lists import SHOPPING, TO_DO, Lists, ListSettings, read_lists
 from tools.locks import Locks
 from tools.media import Media
+from tools.names.resolve import PlaceError, Wish
+from tools.names.words import name_key
 from tools.reminders import Reminders
-from tools.resolve import PlaceError, Wish
 from tools.robots import Robots
 from tools.scene_states import Scene
 from tools.scenes import FUNCTIONS as SCENE_FUNCTIONS
@@ -40,7 +41,6 @@ from tools.state import KINDS, Questions
 from tools.switches import Switches
 from tools.timers import Timers
 from tools.weather import Weather, WeatherFile, WeatherSettings
-from tools.words import name_key
 
 _log = logging.getLogger(__name__)
 
@@ -59,6 +59,7 @@ _PLACES: dict[str, tuple[str, Wish]] = {
     **state.PLACES,
 }
 """For each function of one place: its parameter, and what it looks for."""
+
 
 class House:
     """An open home. See `agent.house.House` for what the agent asks of it."""

@@ -13,12 +13,13 @@ from typing import Annotated, Any
 
 from agent.schema import Format, Place, Range
 from agent.tool import AgentTool, tool
+from tools.colors import Color, parse_color, parse_warmth
 from tools.devices import Devices
 from tools.drivers import LIGHTS, Ability, Change, Device, DeviceError, State
-from tools.resolve import DIM_LIGHTS, SWITCH_LIGHTS, Found
+from tools.names.resolve import DIM_LIGHTS, SWITCH_LIGHTS, Found
+from tools.names.words import fold, key_of, without_determiner
 from tools.results import cannot, moved, part, say_moved, verb
 from tools.speech import failures, listed, sentence, the
-from tools.words import Color, fold, key_of, parse_color, parse_warmth, without_determiner
 
 STEP = 10
 """How much "brighter" is, in percent points."""

@@ -17,13 +17,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from agent.config.tables import Table, read_table
 from agent.errors import ArgumentError
 from agent.house_store import HouseStore
-from agent.tables import Table, read_table
 from agent.tool import AgentTool, tool
+from tools.names.words import fold, key_of, name_key
 from tools.results import verb
 from tools.speech import listed, sentence, the
-from tools.words import fold, key_of, name_key
 
 MAX_ITEMS = 500
 """How many things a list holds."""

@@ -9,7 +9,7 @@ from agent.tool import AccessLevel, AgentTool, ConfirmationTool, tool
 from tools import risky
 from tools.devices import Devices
 from tools.drivers import LOCKS, Change, State
-from tools.resolve import Wish
+from tools.names.resolve import Wish
 from tools.results import say_moved
 
 _LOCKS = Wish(LOCKS, LOCKS)

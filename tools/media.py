@@ -16,13 +16,13 @@ from typing import Annotated, Any
 
 from agent.schema import Place, Range
 from agent.tool import AgentTool, tool
-from tools.areas import area_named, within
 from tools.devices import Devices, Outcome
 from tools.drivers import PLAYERS, Change, Device, DeviceError, State
-from tools.resolve import Found, PlaceError, Wish
+from tools.names.areas import area_named, within
+from tools.names.resolve import Found, PlaceError, Wish
+from tools.names.words import fold, name_key
 from tools.results import part, verb
 from tools.speech import failures, listed, sentence, the
-from tools.words import fold, name_key
 
 STEP = 10
 """How much "louder" is, in percent points."""

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tools.areas import area_named, within
 from tools.devices import Devices
 from tools.drivers import CLIMATE, Device, Kind, State
-from tools.resolve import Found, PlaceError, Wish
+from tools.names.areas import area_named, within
+from tools.names.resolve import Found, PlaceError, Wish
+from tools.names.words import name_key
 from tools.speech import listed, sentence, the
 from tools.temperature import HomeUnit, convert, degrees, rounded, unit_named
-from tools.words import name_key
 
 MEASURED = Wish(CLIMATE | {Kind.SENSOR}, CLIMATE | {Kind.SENSOR}, asking=True)
 

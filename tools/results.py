@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tools.colors import color_name
 from tools.devices import Outcome
 from tools.drivers import FANS, LIGHTS, LOCKS, OPENING, Device, State
-from tools.resolve import Found
+from tools.names.resolve import Found
 from tools.speech import failures, listed, sentence, the
-from tools.words import color_name
 
 
 def moved(place: Found, outcomes: Sequence[Outcome], note: str = "") -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from tools.devices import Devices, Outcome
 from tools.drivers import Change, Device, State
-from tools.resolve import Found
+from tools.names.resolve import Found
 from tools.results import moved
 from tools.speech import failures, listed, sentence, the
 

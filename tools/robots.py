@@ -12,14 +12,14 @@ from typing import Any
 
 from agent.schema import Name
 from agent.tool import AgentTool, tool
-from tools.areas import area_named, within
 from tools.devices import Devices, Outcome
 from tools.drivers import Activity, Change, Device, Kind
 from tools.home import Floor, Room
-from tools.resolve import Found, PlaceError, Wish
+from tools.names.areas import area_named, within
+from tools.names.resolve import Found, PlaceError, Wish
+from tools.names.words import name_key
 from tools.results import verb
 from tools.speech import failures, listed, sentence, the
-from tools.words import name_key
 
 _VACUUMS = Wish(frozenset({Kind.VACUUM}), frozenset({Kind.VACUUM}))
 _MOWERS = Wish(frozenset({Kind.MOWER}), frozenset({Kind.MOWER}))

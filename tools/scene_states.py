@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
+from agent.config.tables import Table, choice, read_table
 from agent.schema import Range
-from agent.tables import Table, choice, read_table
+from tools.colors import parse_color
 from tools.drivers import RISKY, Change, Device, Mode
 from tools.home import Home
-from tools.words import name_key, parse_color
+from tools.names.words import name_key
 
 
 @dataclass(frozen=True)

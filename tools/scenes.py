@@ -12,14 +12,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
 
+from agent.config.tables import Table
 from agent.errors import ArgumentError
 from agent.schema import Name
-from agent.tables import Table
 from agent.tool import AgentTool, ConfirmationTool, tool
-from tools.areas import area_named
 from tools.devices import Devices
 from tools.home import Home
-from tools.resolve import PlaceError, Wish
+from tools.names.areas import area_named
+from tools.names.resolve import PlaceError, Wish
+from tools.names.words import fold, key_of, name_key
 from tools.scene_states import Scene, read_scene
 from tools.scripts import (
     Script,
@@ -32,7 +33,6 @@ from tools.scripts import (
     scene_named,
 )
 from tools.speech import failures, listed, sentence
-from tools.words import fold, key_of, name_key
 
 FUNCTIONS = {"activate_scene": "scene", "run_script": "script"}
 """The functions of this file with their parameter."""

@@ -17,13 +17,13 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
+from agent.config.tables import Table, choice, read_table
 from agent.errors import ArgumentError
 from agent.schema import Range
-from agent.tables import Table, choice, read_table
 from agent.tool import CANCELLED_BY_USER, AgentTool, ConfirmationTool, ToolCall
+from tools.names.words import name_key
 from tools.scene_states import Scene
 from tools.speech import failures, listed, sentence
-from tools.words import name_key
 
 _log = logging.getLogger(__name__)
 

@@ -23,7 +23,7 @@ from tools.drivers import (
     Kind,
     State,
 )
-from tools.resolve import ASK, PlaceError, Wish
+from tools.names.resolve import ASK, PlaceError, Wish
 from tools.results import verb
 from tools.speech import counted, listed, noun, sentence, the
 from tools.telling import predicate, tell

@@ -12,7 +12,7 @@ from agent.schema import Place
 from agent.tool import AgentTool, tool
 from tools.devices import Devices
 from tools.drivers import Change
-from tools.resolve import SWITCH_PLUGS
+from tools.names.resolve import SWITCH_PLUGS
 from tools.results import moved, say_moved
 
 PLACES = {"turn_on_switch": ("device", SWITCH_PLUGS), "turn_off_switch": ("device", SWITCH_PLUGS)}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tools.areas import within
 from tools.drivers import CLIMATE, PLAYERS, Device, Kind, State
+from tools.names.areas import within
 from tools.results import appearance, look
 from tools.temperature import HomeUnit, convert, degrees, rounded, unit_named
 

@@ -17,11 +17,11 @@ from agent.errors import HearthError
 from agent.schema import Format
 from agent.threads import run_in_thread
 from agent.tool import AgentTool, tool
+from tools.names.words import fold, name_key
 from tools.speech import listed, sentence
 from tools.temperature import HomeUnit, Unit, convert, degrees, is_number, rounded, unit_named
 from tools.times import parse_day
 from tools.times.moments import spoken_date, spoken_time
-from tools.words import fold, name_key
 
 _FRESH = timedelta(hours=3)
 """How old data may be and still be told without its time."""

@@ -3,7 +3,7 @@
 The first that fits ends the search:
 
 1. nothing said, or "it": the only one;
-2. the name, exactly after folding (`tools.words`): "pizza", "the pizza timer", "timer named pizza";
+2. the name, exactly after folding (`tools.names.words`): "pizza", "the pizza timer", "timer named pizza";
 3. the order in which they are listed, which is that in which they are due: "first", "the second one", "last";
 4. what else is known of it: a timer's length, an alarm's time or day;
 5. some of the words of the name, where only one has them: "the dentist reminder";
@@ -20,9 +20,9 @@ from dataclasses import dataclass
 
 from agent.due import DueItem
 from agent.errors import ArgumentError
+from tools.names.words import fold
 from tools.speech import listed
 from tools.times import parse_ordinal
-from tools.words import fold
 
 _MOST_NAMED = 5
 _ALL = {"all", "every", "everything", "each", "both", "them", "they", "these", "those"}

@@ -168,4 +168,3 @@ def call_line(event: FunctionCall) -> str:
 def error_line(error: AgentError) -> str:
     """An error by name, as all commands print it."""
     return f"{error.code.name}: {error.message}"
-

@@ -132,9 +132,7 @@ class LocalServer:
 
 
 class _Connection:
-    def __init__(
-        self, appliance: Appliance, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
+    def __init__(self, appliance: Appliance, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._appliance = appliance
         self._reader = reader
         self._writer = writer

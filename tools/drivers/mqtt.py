@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from agent.config.secrets import read_password
 from agent.schema import Range
-from agent.secrets import read_password
 from tools.drivers import (
     RISKY,
     Change,

@@ -20,6 +20,7 @@ ANSWERED_WITHIN_S = 3.0
 HEARD_WITHIN_S = 1.0
 """How long a device may take to tell how it is."""
 
+
 async def connection_trouble(endpoint: Endpoint, last: str) -> str:
     """Why there is no connection; `last` is what the last attempt ended with."""
     broker = f"the broker of [tools.mqtt] at {endpoint.host}:{endpoint.port}"

@@ -14,15 +14,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from agent.config.lines import line_of, syntax_error
+from agent.config.secrets import read_password
+from agent.config.tables import Table, choice, read_table, read_values, shown
 from agent.errors import SettingsError
-from agent.lines import line_of, syntax_error
 from agent.model.generative import ModelConfig
 from agent.schema import Range
-from agent.secrets import read_password
-from agent.tables import Table, choice, read_table, read_values, shown
 
 SYSTEM_SETTINGS = Path("/etc/hearth/hearth.toml")
-EXAMPLE_SETTINGS = Path(__file__).resolve().parent.parent / "deploy" / "hearth.example.toml"
+EXAMPLE_SETTINGS = Path(__file__).resolve().parent.parent.parent / "deploy" / "hearth.example.toml"
 MACHINE_ID = Path("/etc/machine-id")
 
 NODE = re.compile(r"[A-Za-z0-9_-]{1,64}")

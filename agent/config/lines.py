@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Sequence
 from typing import Any
 
-from agent.tables import Key
+from agent.config.tables import Key
 
 CLOSINGS = ("", "\n]", "\n]]", "\n]]]")
 """What ends arrays that go on over the end of a line."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tools.home import Floor, Home, Room
+from tools.names.words import fold, key_of, name_key
 from tools.speech import the
-from tools.words import fold, key_of, name_key
 
 _BEFORE = {"in", "on", "at", "inside"}
 _ADVERBS = {"upstairs", "downstairs", "outside", "inside", "outdoors", "indoors"}

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tools.drivers import ANY, CLIMATE, COVERS, LIGHTS, PLAYERS, SWITCHES, Device, Kind
-from tools.kinds import KIND_WORDS, kinds_in
-from tools.names import Area, Names
-from tools.phrases import ALL, BETWEEN, HOUSE, NAMELESS, ONE, ending, stripped
-from tools.places import MAX_CANDIDATES, AbsentError, Found, PlaceError, Wish, ambiguous, one, perhaps
+from tools.names.index import Area, Names
+from tools.names.kinds import KIND_WORDS, kinds_in
+from tools.names.phrases import ALL, BETWEEN, HOUSE, NAMELESS, ONE, ending, stripped
+from tools.names.places import MAX_CANDIDATES, AbsentError, Found, PlaceError, Wish, ambiguous, one, perhaps
+from tools.names.words import key_of, without_determiner
 from tools.speech import listed, noun, the
-from tools.words import key_of, without_determiner
 
 _AKIN = (COVERS, CLIMATE, PLAYERS, SWITCHES)
 """Kinds of which one may be said for another."""

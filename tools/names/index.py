@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tools.areas import within
 from tools.drivers import Device, Kind
 from tools.home import Home
-from tools.words import fold, key_of, name_key, without_determiner
+from tools.names.areas import within
+from tools.names.words import fold, key_of, name_key, without_determiner
 
 _SAME = {
     "first": "1", "1st": "1", "second": "2", "2nd": "2", "third": "3", "3rd": "3", "fourth": "4", "4th": "4",

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from tools.slips import LONG, LONGEST, SHORTEST, distance, slip, sound
+from tools.names.slips import LONG, LONGEST, SHORTEST, distance, slip, sound
 
 MOST_READINGS = 8
 """How many ways to read some words are looked at."""
@@ -45,9 +45,7 @@ class _Instead(NamedTuple):
 class Likeness:
     """Reads words of which some are not known as words that are."""
 
-    def __init__(
-        self, names: Collection[str], neighbours: Collection[tuple[str, str]], kinds: Collection[str]
-    ) -> None:
+    def __init__(self, names: Collection[str], neighbours: Collection[tuple[str, str]], kinds: Collection[str]) -> None:
         """Indexes the words that may be meant.
 
         Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tools.words import key_of, without_determiner
+from tools.names.words import key_of, without_determiner
 
 ALL = {"all", "every", "everything", "each", "everywhere"}
 ANY_OF = {"any", "anything", "anywhere"}

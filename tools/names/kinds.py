@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tools.drivers import ANY, COVERS, LIGHTS, PLAYERS, ROBOTS, SENSORS, SWITCHES, Kind
-from tools.phrases import BETWEEN
-from tools.words import without_determiner
+from tools.names.phrases import BETWEEN
+from tools.names.words import without_determiner
 
 DOORS_AND_LOCKS = frozenset({Kind.DOOR, Kind.GARAGE_DOOR, Kind.LOCK})
 """What "door" may mean: who wants one locked wants its lock."""

@@ -6,15 +6,15 @@ The order in which words are looked up; the first that fits ends it:
 2. the whole house: "all", "everything", "everywhere", "the whole house" - never without such a word;
 3. exceptions and lists: "everything except the bedroom", "the kitchen and the hall";
 4. a device by its whole name in a place: "floor lamp in the living room", "living room floor lamp";
-5. the span without its kind of device ("lights", "fan", "blinds"; see `tools.kinds`): as 1, but for a plural
+5. the span without its kind of device ("lights", "fan", "blinds"; see `tools.names.kinds`): as 1, but for a plural
    ("the living room lights") rooms come before devices of the same name;
 6. something in a place: "lamp by the couch in the living room", "lights upstairs", "left kitchen blind";
 7. the beginning of a room's name ("living"), then of a device's ("reading"), then some of a device's words
    ("the lamp on the left");
-8. the same with words that seem misspelt or misheard put right (see `tools.slips`), if that leaves one
+8. the same with words that seem misspelt or misheard put right (see `tools.names.slips`), if that leaves one
    reading: "kitchn lites", "bad room". Only one guess at a time: not the beginning of a misspelt name.
 
-Exact means after folding (`tools.words`). A device is reached through its room only by a function of its own
+Exact means after folding (`tools.names.words`). A device is reached through its room only by a function of its own
 kind; one that is named itself, or is listed itself in a group, or whose kind is said, by every function that
 could move it. So nothing that is said of a room's lights moves its television, and "turn on the coffee machine"
 works whichever function the model chose. A lock or a garage door is never reached by a guess.
@@ -30,11 +30,11 @@ from dataclasses import replace
 
 from tools.drivers import RISKY, ROBOTS
 from tools.home import Home
-from tools.kinds import KIND_PARTS, KIND_WORDS, OfKind, kinds_in
-from tools.likeness import Likeness
-from tools.lookup import Lookup, Sought
-from tools.names import Area, Names
-from tools.phrases import (
+from tools.names.index import Area, Names
+from tools.names.kinds import KIND_PARTS, KIND_WORDS, OfKind, kinds_in
+from tools.names.likeness import Likeness
+from tools.names.lookup import Lookup, Sought
+from tools.names.phrases import (
     AFTER,
     ALL,
     HOUSE,
@@ -47,7 +47,7 @@ from tools.phrases import (
     stripped,
     without_all,
 )
-from tools.places import (
+from tools.names.places import (
     ASK,
     DIM_LIGHTS,
     MAX_CANDIDATES,
@@ -62,8 +62,8 @@ from tools.places import (
     perhaps,
     unknown,
 )
+from tools.names.words import fold, key_of, without_determiner
 from tools.speech import listed, noun, the
-from tools.words import fold, key_of, without_determiner
 
 __all__ = ["ASK", "DIM_LIGHTS", "SWITCH_LIGHTS", "SWITCH_PLUGS", "Found", "PlaceError", "Resolver", "Wish"]
 

@@ -1,0 +1,1 @@
+"""What people call things: words folded, looked up, and turned into devices."""
