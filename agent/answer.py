@@ -19,6 +19,9 @@ from agent.tool import CANCELLED_BY_USER
 
 log = logging.getLogger(__name__)
 
+LEFT_AS_IT_IS = "Okay, I left it as it is."
+"""What is said to a person who said no."""
+
 
 @dataclass(frozen=True)
 class Result:
@@ -61,7 +64,7 @@ def _clause(result: Result) -> str:
     if result.failed:
         return _sentence(str(response["error"]))
     if result.cancelled:
-        return "Okay, I left it as it is."
+        return LEFT_AS_IT_IS
     if declaration is not None and declaration.say is not None:
         try:
             if callable(declaration.say):

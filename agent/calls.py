@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from agent.capping import capped
 from agent.content import FunctionCallPart
 from agent.errors import AgentError, ErrorCode
 from agent.events import ConfirmationRequest
-from agent.tool import AgentTool, ToolCall
+from agent.tool import AccessLevel, AgentTool, ToolCall
 
 log = logging.getLogger(__name__)
 
@@ -71,6 +71,7 @@ class ToolCaller:
         permit: Permit,
         tell: Tell | None,
         deadline: asyncio.Timeout | None = None,
+        level: AccessLevel = AccessLevel.SELF,
     ) -> dict[str, Any]:
         """Makes a call.
 
@@ -80,6 +81,7 @@ class ToolCaller:
             permit: That of `in_order`.
             tell: Shows a question; None where there is nobody to ask, which is a no.
             deadline: Stands still while a person is asked.
+            level: Who asks for the call.
 
         Returns:
             What the tool answered, cut where it is too long; `{"error": ...}` if it raised, which is logged
@@ -102,7 +104,8 @@ class ToolCaller:
 
         clock = asyncio.timeout(self._tool_timeout_s)
         # In a task of its own: a tool that goes on when it is told to end must not hold up everybody else.
-        making = asyncio.create_task(_make(tool, call, confirm), name=call.name)
+        asked = ToolCall(call.id, call.name, confirm, level)
+        making = asyncio.create_task(_make(tool, call, asked), name=call.name)
         self._calls.add(making)
         making.add_done_callback(self._calls.discard)
         try:
@@ -149,9 +152,9 @@ class ToolCaller:
             del self._questions[call_id]
 
 
-async def _make(tool: AgentTool, call: FunctionCallPart, confirm: Callable[[str], Awaitable[bool]]) -> dict[str, Any]:
+async def _make(tool: AgentTool, call: FunctionCallPart, asked: ToolCall) -> dict[str, Any]:
     try:
-        return capped(await tool.call(call.arguments, ToolCall(call.id, call.name, confirm)))
+        return capped(await tool.call(call.arguments, asked))
     except (Exception, SystemExit, asyncio.CancelledError) as error:
         if isinstance(error, asyncio.CancelledError) and _is_cancelled():
             raise

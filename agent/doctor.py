@@ -21,15 +21,15 @@ from aiomqtt import MqttError
 
 from agent.channels.cli import printable
 from agent.channels.local import LocalClient
-from agent.channels.mqtt_connection import Endpoint
 from agent.channels.mqtt_doctor import try_topics
-from agent.channels.mqtt_trouble import connection_trouble
 from agent.config import MqttSettings, Settings, find_settings, in_file, read_settings
 from agent.content import Content
 from agent.disk import DiskError, check_writable, disk_of
 from agent.due.clocks import FIRST_YEAR, Clocks, SystemClocks, local_time
 from agent.errors import AgentError, DamagedStoreError, HearthError, NewerStoreError, SettingsError, StoreError
 from agent.model.generative import GenerateContentRequest, GenerativeModel, ModelConfig, ModelPreference, load_model
+from agent.mqtt.connection import Endpoint
+from agent.mqtt.trouble import connection_trouble
 from agent.runner import Agent
 from agent.schema import FunctionDeclaration
 from agent.service import check_house, open_house, readable, store_path

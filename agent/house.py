@@ -57,9 +57,10 @@ class House(Protocol):
         ...
 
     def targets(self, name: str, arguments: Mapping[str, Any]) -> frozenset[str]:
-        """The ids of the devices that a call would move or ask about.
+        """What a call is about, in all its places and names: by this two calls are compared.
 
-        Words that name nothing give one element that is no id, the same for the same words.
+        The ids of the devices that it would move or ask about. What is no device, such as a scene, an area to be
+        cleaned or words that name nothing, gives an element that is no id, the same for the same thing.
         """
         ...
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from agent.due import DueItems
 from agent.store import SessionStore
-from agent.writes import RETRY_S, Writes
+from agent.writes import Writes
 
 
 class HouseStore:
@@ -23,7 +23,7 @@ class HouseStore:
         """Opens nothing: the store stays its owner's to close; without one all is kept in memory."""
         self._store = store
         self._documents: dict[str, Any] = {}
-        self._writes = Writes(self._prepare, "what the house keeps")
+        self._writes = Writes(self._prepare, self._names, "what the house keeps")
         self.due = due or DueItems(store)
 
     async def read(self, name: str) -> Any:
@@ -47,20 +47,14 @@ class HouseStore:
         self._documents[name] = contents
         if self._store is not None:
             self._writes.mark(name)
-            await self._flush()
+            await self._writes.flush()
 
     async def run(self) -> None:
         """Writes what could not be written as soon as that works, until cancelled."""
-        while True:
-            await asyncio.sleep(RETRY_S)
-            await self._flush()
+        await self._writes.run()
 
-    async def _flush(self) -> None:
-        await self._writes.flush()
-        if self._writes.pending:  # the store may be another file when it works again: a damaged one is set aside
-            for name, contents in self._documents.items():
-                if contents is not None:
-                    self._writes.mark(name)
+    def _names(self) -> list[str]:
+        return [name for name, contents in self._documents.items() if contents is not None]
 
     def _prepare(self, name: str) -> Callable[[], None]:
         assert self._store is not None

@@ -24,6 +24,7 @@ from agent.errors import AgentError, DeclarationError, ErrorCode
 from agent.events import AgentEvent, FunctionCall, FunctionResponse, TextMessage
 from agent.grounding import fill_places, spoken_places, which
 from agent.model.generative import Candidate, GenerateContentRequest, GenerativeModel, Outcome
+from agent.requester import asked_in
 from agent.session import AgentSession
 from agent.store import SessionStore
 from agent.tool import AccessLevel, AgentTool, discover, visible
@@ -267,7 +268,7 @@ class AgentRunner:
             raise AgentError(ErrorCode.INVALID_REQUEST, message)
         call = FunctionCallPart(next(self._ids), name, dict(arguments))
         async with self._caller.in_order(self._may_change(call)) as permit:
-            return await self._caller.call(tools[name], call, permit, tell)
+            return await self._caller.call(tools[name], call, permit, tell, level=level)
 
     # The queue
 
@@ -420,7 +421,6 @@ class AgentRunner:
                     return which(tool.declaration)
                 arguments = filled
                 spoken += spoken_places(tool.declaration, arguments)
-                spoken += spoken_places(tool.declaration, arguments)
                 earlier += spoken_places(tool.declaration, arguments)
             call = FunctionCallPart(next(self._ids), each.name, arguments)
             calls.setdefault(_what(call), call)
@@ -434,7 +434,8 @@ class AgentRunner:
             return {"error": f"there is no tool {call.name}; there are {', '.join(self._by_name) or 'none'}"}
         if outcome is Outcome.QUERY and tool.declaration.read_only is False:
             return {"error": f"{call.name} would change something, and this was a question"}
-        return await self._caller.call(tool, call, permit, turn.tell, turn.clock)
+        with asked_in(turn.room):
+            return await self._caller.call(tool, call, permit, turn.tell, turn.clock)
 
     def _evaluate(self, turn: Turn, results: Iterable[Result]) -> None:
         """Remembers what went well; the model sees a failure of the same call only so often."""

@@ -16,11 +16,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from agent.answer import LEFT_AS_IT_IS
 from agent.channels.local import LocalServer, socket_path
 from agent.command import Command, words_of
 from agent.config import MqttSettings, Settings, in_file, runtime_directory, state_directory
 from agent.disk import disk_of
-from agent.due import Announcement, DueItem, DueItems
+from agent.due import Announcement, DueItem, DueItems, NobodyToAskError
 from agent.errors import HearthError, SettingsError
 from agent.events import AgentEvent, ConfirmationRequest, TextMessage
 from agent.grounding import room_among
@@ -169,14 +170,23 @@ class Service(StoredSessions):
 
         Raises:
             AgentError: It ended without an answer.
+            NobodyToAskError: It had a question; what was done all the same is told too.
         """
-        answer = ""
+        answer, questions = "", []
         async with aclosing(self._run(Command(item.text, "due", room=item.room))) as events:
             async for event in events:
                 if isinstance(event, ConfirmationRequest):
-                    await self.confirm(event.id, False)  # there is nobody who could be asked
+                    questions.append(event.question)
+                    await self.confirm(event.id, False)
                 elif isinstance(event, TextMessage) and not event.is_partial:
                     answer = event.text
+        if answer.endswith("?"):  # "Which room?"
+            questions.append(answer)
+            answer = ""
+        if questions:
+            asked = " and ".join(f'"{question}"' for question in questions)
+            done = answer.replace(LEFT_AS_IT_IS, "")
+            raise NobodyToAskError(" ".join(f"nobody could be asked {asked}, so that was not done. {done}".split()))
         return answer
 
     async def delete(self, session: str) -> bool:

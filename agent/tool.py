@@ -47,11 +47,13 @@ class ToolCall:
         id: The id that its response carries.
         name: The name of the function.
         confirm: Asks the person of this turn a question; False on "no" and on a time-out.
+        level: Who asks for it.
     """
 
     id: str
     name: str
     confirm: Callable[[str], Awaitable[bool]]
+    level: AccessLevel = AccessLevel.SELF
 
 
 @dataclass(frozen=True)
@@ -223,6 +225,7 @@ class ConfirmationTool(AgentTool):
         self,
         delegate: Callable[..., Any] | AgentTool,
         question: str | Callable[[dict[str, Any]], str | None] | None = None,
+        access: Callable[[dict[str, Any]], AccessLevel] | None = None,
     ) -> None:
         """Wraps a tool.
 
@@ -231,14 +234,19 @@ class ConfirmationTool(AgentTool):
             question: What the person is asked, or a function of the checked arguments that says it, that
                 returns None where nothing has to be asked, and that raises an ArgumentError where the call
                 cannot be made; None makes a question of the name of the function and the arguments.
+            access: Who may have a call made with these checked arguments, where not all who see the tool may:
+                whoever calls from outside says yes to its own question.
         """
         super().__init__(delegate)
         self._question = question
+        self._access_of = access
 
     async def call(self, arguments: Mapping[str, Any], call: ToolCall) -> dict[str, Any]:
         """Calls the tool after a "yes"; else returns `{"status": "CANCELLED_BY_USER", "message"}`."""
         try:
             checked = self.declaration.check(arguments)
+            if self._access_of is not None and self._access_of(checked) < call.level:
+                return {"error": "Only somebody who is at home can ask for that."}
             question = self.question(checked)
         except ArgumentError as error:
             return {"error": str(error)}  # nobody is asked about a call that cannot be made

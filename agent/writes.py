@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from agent.errors import StoreError
@@ -20,17 +20,23 @@ class Writes:
 
     Attributes:
         pending: The keys under which the store is not as the memory is, the longest first.
+        has_changed: Something was marked that was not yet tried to be written.
     """
 
-    def __init__(self, prepare: Callable[[str], Callable[[], None]], what: str) -> None:
+    def __init__(
+        self, prepare: Callable[[str], Callable[[], None]], keys: Callable[[], Iterable[str]], what: str
+    ) -> None:
         """Writes nothing yet.
 
         Args:
             prepare: Gives the blocking write that makes a key of the store as the memory is now.
+            keys: All that the memory has.
             what: What is written, for the log: "what becomes due".
         """
         self.pending: dict[str, None] = {}
+        self.has_changed = False
         self._prepare = prepare
+        self._keys = keys
         self._what = what
         self._trouble = ""
         self._one_at_a_time = asyncio.Lock()
@@ -38,12 +44,25 @@ class Writes:
     def mark(self, key: str) -> None:
         """The memory has changed under this key."""
         self.pending[key] = None
+        self.has_changed = True
 
     async def flush(self) -> None:
         """Writes all that is pending, as far as that goes; a failure is logged, not raised."""
         async with self._one_at_a_time:
+            self.has_changed = False
             while self.pending and await self._write(next(iter(self.pending))):
                 pass
+            if self.pending:  # the store may be another file when it works again: a damaged one is set aside
+                self.pending |= dict.fromkeys(self._keys())
+
+    async def run(self) -> None:
+        """Tries again what could not be written, until cancelled; nothing else ends it."""
+        while True:
+            await asyncio.sleep(RETRY_S)
+            try:
+                await self.flush()
+            except Exception:
+                log.exception("%s could not be written", self._what)
 
     async def _write(self, key: str) -> bool:
         # Taken out first: a change that comes while this is being written is to be written after it.

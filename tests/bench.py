@@ -187,12 +187,11 @@ async def _commands(model: TfliteModel, home: Home, sentences: Sequence[str]) ->
     from tools.devices import Devices
     from tools.drivers.memory import MemoryDriver
     from tools.house import House
-    from tools.weather import Weather
 
     took: list[float] = []
     devices = Devices(home)
     devices.attach("memory", MemoryDriver(home.devices, devices.report))
-    house = House(devices, Weather(None), HouseStore())
+    house = House(devices, None, HouseStore())
     async with AgentRunner(Agent("bench", tools=house.tools), model) as runner:
         for sentence in (sentences[0], *sentences * ROUNDS):
             started = time.perf_counter()

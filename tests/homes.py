@@ -11,8 +11,9 @@ from typing import Any
 from agent.due import DueItems
 from agent.tool import AgentTool, ToolCall
 from tests.boards import Board
+from tools.device import Change, Device, State
 from tools.devices import Devices
-from tools.drivers import Change, Device, NotAvailableError, NotConfirmedError, State
+from tools.drivers import NotAvailableError, NotConfirmedError
 from tools.drivers.memory import MemoryDriver
 from tools.home import Home
 

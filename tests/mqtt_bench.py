@@ -13,7 +13,7 @@ import aiomqtt
 
 from agent.channels.broker import Broker
 from tests.brokers import Mosquitto
-from tools.drivers import Device, Kind, State
+from tools.device import Device, Kind, State
 from tools.drivers.mqtt import MqttBroker, MqttDriver
 from tools.drivers.mqtt_payloads import MqttOptions
 

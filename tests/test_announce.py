@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+
 import pytest
 
+from agent.due import MAX_ITEMS, Announcement
 from tests.homes import call, open_devices, open_due, said
 from tools.announce import Announcements
+
+
+def heard(told: AsyncIterator[Announcement]) -> list[tuple[str, str | None]]:
+    """What was told so far, and where."""
+    queue = told._queue  # type: ignore[attr-defined]
+    announcements = [queue.get_nowait() for _ in range(queue.qsize())]
+    return [(each.text, each.item.room) for each in announcements]
 
 
 @pytest.mark.parametrize(
@@ -18,21 +28,25 @@ from tools.announce import Announcements
         ({"room": "in the Kuche"}, ["Küche"], "I announced it in the Küche."),
         ({"room": "bed room"}, ["bedroom"], "I announced it in the bedroom."),
         ({"room": "mom and dad's room"}, ["mom and dad's room"], "I announced it in the mom and dad's room."),
-        ({"room": "upstairs"}, ["first floor"], "I announced it on the first floor."),
+        ({"room": "upstairs"}, ["bedroom", "bathroom"], "I announced it on the first floor."),
+        ({"room": "sleeping rooms"}, ["bedroom", "mom and dad's room"], "I announced it in the sleeping rooms."),
+        ({"room": "the movie lights"}, ["living room"], "I announced it in the movie lights."),
+        ({"room": "the bathroom and upstairs"}, ["bathroom", "bedroom"],
+         "I announced it in the bathroom and on the first floor."),
         ({"room": "kitchen, the hall and in the office"}, ["Küche", "hall", "office"],
          "I announced it in the Küche, in the hall and in the office."),
     ],
 )  # fmt: skip
-async def test_a_message_is_announced_where_it_is_wanted(
+async def test_a_message_is_announced_at_once_in_each_room_where_it_is_wanted(
     arguments: dict[str, str], rooms: list[str | None], sentence: str
 ) -> None:
     devices, _ = open_devices()
     due, _ = open_due()
+    told = due.announcements()
 
     assert await said(Announcements(devices, due).announce, message="Dinner is ready", **arguments) == sentence
-    assert [(item.text, item.room, item.seconds) for item in due.items("announcement")] == [
-        ("Dinner is ready", room, 0) for room in rooms
-    ]
+    assert heard(told) == [("Dinner is ready.", room) for room in rooms]
+    assert not due.items()
 
 
 async def test_a_room_without_devices_hears_it_too() -> None:
@@ -44,31 +58,36 @@ async def test_a_room_without_devices_hears_it_too() -> None:
     )
 
 
-@pytest.mark.parametrize("room", ["pool", "kitchen and pool"])
-async def test_an_unknown_room_is_answered_with_those_there_are_and_nothing_is_said(room: str) -> None:
+@pytest.mark.parametrize(
+    ("room", "error"),
+    [
+        ("pool", 'There is no room called "pool"; there is the kitchen, the hall and the attic.'),
+        ("kitchen and pool", 'There is no room called "pool"; there is the kitchen, the hall and the attic.'),
+        ("kitchen and attic", "There is no room in the attic."),
+    ],
+)
+async def test_where_one_place_is_no_room_nothing_is_said(room: str, error: str) -> None:
     devices, _ = open_devices({"room": [{"name": "kitchen"}, {"name": "hall"}], "floor": [{"name": "attic"}]})
     due, _ = open_due()
+    told = due.announcements()
 
-    assert await call(Announcements(devices, due).announce, message="come in", room=room) == {
-        "error": 'There is no room called "pool"; there is the kitchen, the hall and the attic.'
-    }
-    assert not due.items()
+    assert await call(Announcements(devices, due).announce, message="come in", room=room) == {"error": error}
+    assert heard(told) == []
 
 
 async def test_without_a_message_nothing_is_announced() -> None:
     devices, _ = open_devices()
     due, _ = open_due()
+    told = due.announcements()
 
     assert await call(Announcements(devices, due).announce, message="  ") == {"error": "What shall I announce?"}
-    assert not due.items()
+    assert heard(told) == []
 
 
-async def test_an_announcement_is_told_at_once() -> None:
+async def test_with_two_hundred_timers_dinner_is_announced_all_the_same() -> None:
     devices, _ = open_devices()
     due, _ = open_due()
-    told = due.announcements()
-    await call(Announcements(devices, due).announce, message="dinner is ready", room="hall")
-    await due.fire_due()
-    announcement = await anext(told)
+    for _ in range(MAX_ITEMS):
+        await due.add("timer", seconds=3600)
 
-    assert (announcement.text, announcement.item.room) == ("dinner is ready.", "hall")
+    assert await said(Announcements(devices, due).announce, message="dinner is ready") == "I announced it."

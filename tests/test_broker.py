@@ -17,7 +17,7 @@ from aiomqtt import Client, ProtocolVersion
 from agent.channels import broker as broker_module
 from agent.channels.broker import BrokerError, embedded_broker
 from agent.channels.mqtt import publish
-from agent.channels.mqtt_connection import Endpoint
+from agent.mqtt.connection import Endpoint
 from tests.test_mqtt import AVAILABILITY, COMMAND, Desk, Peer, lamp, lines, running, settings_for, until
 
 KINDS = ["mosquitto", "amqtt"]

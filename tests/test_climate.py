@@ -10,9 +10,9 @@ import pytest
 from agent.errors import SettingsError
 from tests.homes import Stubborn, call, named, open_devices, said
 from tools import open_house
-from tools.climate import Climate, ClimateSettings
+from tools.climate import Climate
+from tools.device import State
 from tools.devices import Devices
-from tools.drivers import State
 
 SETTINGS: dict[str, Any] = {
     "floor": [{"name": "ground floor"}, {"name": "first floor", "aliases": ["upstairs"]}],
@@ -48,7 +48,7 @@ SETTINGS: dict[str, Any] = {
 
 def climate(unit: Any = "celsius", **trouble: Any) -> tuple[Climate, Devices, Stubborn]:
     devices, driver = open_devices(SETTINGS, **trouble)
-    return Climate(devices, ClimateSettings(unit)), devices, driver
+    return Climate(devices, unit), devices, driver
 
 
 @pytest.mark.parametrize(
@@ -424,10 +424,10 @@ async def test_a_question_moves_nothing() -> None:
 
 
 async def test_the_settings_say_the_unit_of_the_home() -> None:
-    async with open_house({**SETTINGS, "climate": {"unit": "fahrenheit"}}) as house:
+    async with open_house({**SETTINGS, "unit": "fahrenheit"}) as house:
         tool = next(tool for tool in house.tools if tool.name == "get_temperature")
         assert (await call(tool, room="bathroom"))["temperature"] == 68
 
-    with pytest.raises(SettingsError, match=r"\[tools.climate\]: unit is 'kelvin'; allowed are celsius, fahrenheit"):
-        async with open_house({"climate": {"unit": "kelvin"}}):
+    with pytest.raises(SettingsError, match=r"\[tools\]: unit is 'kelvin'; allowed are celsius, fahrenheit"):
+        async with open_house({"unit": "kelvin"}):
             pass

@@ -8,7 +8,7 @@ import pytest
 
 from tests.homes import call, named, open_devices, said, with_devices
 from tools.covers import Covers
-from tools.drivers import Change, State
+from tools.device import Change, State
 
 HOME = with_devices(
     {"name": "roof window", "kind": "window", "room": "den", "can": ["open", "position"]},

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from tests.homes import named, open_devices
+from tools.device import LIGHTS, LOCKS, ON_OFF, Change, Device, Kind, State
 from tools.devices import Devices, describe
-from tools.drivers import LIGHTS, LOCKS, ON_OFF, Change, Device, Kind, NotConfirmedError, State
+from tools.drivers import NotConfirmedError
 from tools.home import Home
 from tools.names.resolve import PlaceError, Wish
 

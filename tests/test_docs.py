@@ -28,12 +28,12 @@ import pytest
 from agent.cli import _parser
 from agent.config import AGENT_KEYS, EXAMPLE_SETTINGS, TABLES, read_settings
 from tools import check_settings, declarations
-from tools.climate import ClimateSettings
-from tools.drivers import Device
+from tools.device import Device
 from tools.drivers.memory import MemoryOptions
 from tools.drivers.mqtt import MqttBroker
 from tools.drivers.mqtt_payloads import MqttOptions
 from tools.home import Floor, Group, Room
+from tools.house import HouseSettings
 from tools.lists import ListSettings
 from tools.scene_states import Scene, SceneState
 from tools.scripts import Script, Step
@@ -199,7 +199,7 @@ def test_a_link_leads_to_a_file_and_a_heading(page: Path) -> None:
 
 
 HOUSE = (
-    Floor, Room, Group, Device, MemoryOptions, MqttOptions, MqttBroker, WeatherSettings, ClimateSettings, ListSettings,
+    Floor, Room, Group, Device, MemoryOptions, MqttOptions, MqttBroker, WeatherSettings, HouseSettings, ListSettings,
     Scene, SceneState, Script, Step,
 )  # fmt: skip
 NO_KEYS = {"driver", "options", "source"}

@@ -17,15 +17,16 @@ import pytest
 from aiomqtt import Client, ProtocolVersion
 
 from agent import doctor
-from agent.channels import mqtt_loop_back, mqtt_trouble
+from agent.channels import mqtt_loop_back
 from agent.channels.local import LocalServer
-from agent.channels.mqtt_connection import Endpoint
 from agent.channels.mqtt_messages import Topics
 from agent.content import Content
 from agent.doctor import Finding, Mark, diagnose
 from agent.due.clocks import FIRST_YEAR, SystemClocks
 from agent.model.generative import GenerativeModel, ModelConfig, load_model
 from agent.model.tflite import FILES
+from agent.mqtt import trouble as mqtt_trouble
+from agent.mqtt.connection import Endpoint
 from agent.service import open_service
 from agent.store import SessionStore
 from tests import brokers, disks

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.errors import SettingsError
-from tools.drivers import (
+from tools.device import (
     CLIMATE,
     COVERS,
     LIGHTS,

@@ -20,8 +20,9 @@ from tests.brokers import Mosquitto
 from tests.homes import call, said
 from tests.mqtt_bench import answer, bench, mqtt_device
 from tools.covers import Covers
+from tools.device import Change, Device, Kind, State
 from tools.devices import Devices
-from tools.drivers import Change, Device, DeviceError, Kind, NotAvailableError, NotConfirmedError, State
+from tools.drivers import DeviceError, NotAvailableError, NotConfirmedError
 from tools.drivers.mqtt import MqttBroker, MqttDriver
 from tools.drivers.mqtt_payloads import read_state
 from tools.home import Home

@@ -33,14 +33,8 @@ class Appliance:
     def __init__(self, folder: Path) -> None:
         weather = {"home": "Hamburg", "places": {"San Francisco": {"temperature": 25, "unit": "celsius"}}}
         (folder / "weather.json").write_text(json.dumps(weather))
-        text = (
-            EXAMPLE.read_text()
-            .replace("# [tools.weather] ", "[tools.weather] #")
-            .replace('# tools_folder = "my-tools"', f'tools_folder = "{USER_TOOLS}"')
-        )
-        text = text.replace('# provider = "file"', 'provider = "file"').replace(
-            '# path = "/var/lib/weather/now.json"', f'path = "{folder / "weather.json"}"'
-        )
+        text = EXAMPLE.read_text().replace('# tools_folder = "my-tools"', f'tools_folder = "{USER_TOOLS}"')
+        text += f'\n[tools.weather]\npath = "{folder / "weather.json"}"\n'
         self.settings = folder / "hearth.toml"
         self.settings.write_text(text)
         self.environment = os.environ | {

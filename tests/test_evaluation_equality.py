@@ -137,9 +137,23 @@ def test_without_a_declaration_only_the_values_count() -> None:
     assert call_key("other", {}) != call_key("other", {"volume": 50})
 
 
+NAMED = {
+    **SETTINGS,
+    "device": [
+        *(each for each in SETTINGS["device"] if each["name"] != "front door"),
+        {"name": "front door", "kind": "lock", "room": "hall"},
+    ],
+    "scene": [
+        {"name": "movie night", "aliases": ["cinema"], "states": [{"device": "floor lamp", "on": False}]},
+        {"name": "late film", "states": [{"device": "floor lamp", "on": False}]},
+    ],
+}
+"""A home with a lock and two scenes that move the same."""
+
+
 @asynccontextmanager
-async def home() -> Any:
-    async with open_house(SETTINGS) as house:
+async def home(settings: Any = SETTINGS) -> Any:
+    async with open_house(settings) as house:
         declarations = {tool.name: tool.declaration for tool in house.tools}
 
         def key(name: str, **arguments: Any) -> object:
@@ -169,6 +183,44 @@ async def test_with_a_house_words_that_name_nothing_are_the_same_as_themselves_o
         assert key("turn_on_light", room="the pool") == key("turn_on_light", room="Pool")
         assert key("turn_on_light", room="pool") != key("turn_on_light", room="sauna")
         assert key("turn_on_light") != key("turn_on_light", room="hall")
+
+
+@pytest.mark.parametrize(
+    ("name", "one", "other"),
+    [
+        ("lock_door", {"door": "front door"}, {"door": "frontdoor"}),
+        ("activate_scene", {"scene": "cinema"}, {"scene": "the movie night scene"}),
+        ("dock_vacuum", {}, {"vacuum": "Robbie"}),
+        ("start_vacuum", {"area": "lounge"}, {"area": "the living room", "vacuum": "robbie"}),
+        ("start_vacuum", {"area": "everywhere"}, {}),
+        ("open_garage_door", {}, {"door": "the garage"}),
+        ("announce", {"message": "dinner", "room": "in the lounge"}, {"message": "Dinner", "room": "living room"}),
+        ("announce", {"message": "dinner", "room": "everywhere"}, {"message": "dinner"}),
+    ],
+)
+async def test_with_a_house_two_names_of_a_thing_are_the_same(name: str, one: Any, other: Any) -> None:
+    async with home(NAMED) as key:
+        assert key(name, **one) == key(name, **other)
+
+
+@pytest.mark.parametrize(
+    ("name", "one", "other"),
+    [
+        ("lock_door", {"door": "front door"}, {"door": "back door"}),
+        ("activate_scene", {"scene": "cinema"}, {"scene": "late film"}),
+        ("activate_scene", {"scene": "cinema"}, {"scene": "breakfast"}),
+        ("dock_vacuum", {}, {"vacuum": "Rosie"}),
+        ("start_vacuum", {"area": "lounge"}, {"area": "kitchen"}),
+        ("start_vacuum", {"area": "lounge"}, {}),
+        ("start_mower", {"area": "front lawn"}, {"area": "back lawn"}),
+        ("announce", {"message": "dinner", "room": "lounge"}, {"message": "dinner", "room": "office"}),
+        ("announce", {"message": "dinner", "room": "lounge"}, {"message": "dinner"}),
+        ("announce", {"message": "dinner", "room": "mars"}, {"message": "dinner", "room": "venus"}),
+    ],
+)
+async def test_with_a_house_names_of_different_things_are_different(name: str, one: Any, other: Any) -> None:
+    async with home(NAMED) as key:
+        assert key(name, **one) != key(name, **other)
 
 
 async def test_with_a_house_arguments_that_are_no_places_are_compared_as_ever() -> None:

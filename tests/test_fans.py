@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.homes import call, named, open_devices, said, with_devices
-from tools.drivers import Change, State
+from tools.device import Change, State
 from tools.fans import Fans, stepped
 
 HOME = with_devices(

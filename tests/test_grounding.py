@@ -18,7 +18,6 @@ from agent.tool import tool
 from tests.fakes import ScriptedModel, act, call
 from tests.homes import open_devices
 from tools.house import House
-from tools.weather import Weather
 
 
 def turn_on_light(room: Place, brightness: int | None = None) -> None:
@@ -238,7 +237,7 @@ async def test_a_command_from_a_room_that_is_none_is_asked_about_and_the_room_is
 def test_rooms_of_a_home_are_told_by_all_their_names() -> None:
     devices, _ = open_devices()
 
-    rooms = House(devices, Weather(None), HouseStore()).rooms()
+    rooms = House(devices, None, HouseStore()).rooms()
 
     assert {"living room", "lounge", "Küche", "kitchen"} <= set(rooms)
     assert not {"ground floor", "upstairs", "reading lamp", "movie lights"} & set(rooms)

@@ -14,7 +14,7 @@ from agent.config import EXAMPLE_SETTINGS, read_settings
 from agent.errors import SettingsError
 from tests.homes import SETTINGS, call
 from tools import check_settings, declarations, open_house
-from tools.drivers import CLIMATE, COVERS, FANS, LIGHTS, LOCKS, PLAYERS, ROBOTS, SENSORS, SWITCHES
+from tools.device import CLIMATE, COVERS, FANS, LIGHTS, LOCKS, PLAYERS, ROBOTS, SENSORS, SWITCHES
 from tools.home import Home
 
 
@@ -120,12 +120,12 @@ HOUSE = """\
 [agent]
 name = "desk"
 
+[tools]
+unit = "celsius"  {tools}
+
 [tools.mqtt]
 host = "127.0.0.1"
 {mqtt}
-
-[tools.climate]
-unit = "celsius"  {climate}
 
 [[tools.room]]
 name = "kitchen"
@@ -174,7 +174,7 @@ name = "hardware"
         ("mqtt", "@confirm_timeout_s = 0", "[tools.mqtt]: confirm_timeout_s is 0; allowed is 0.1 to 60"),
         ("mqtt", "@confirm_timeout_s = inf", "[tools.mqtt]: confirm_timeout_s is inf; allowed is 0.1 to 60"),
         ("mqtt", '@user = "me"', "[tools.mqtt] has no key 'user'; allowed are host, port, username"),
-        ("climate", '\n@scale = "c"', "[tools.climate] has no key 'scale'; allowed are unit"),
+        ("tools", '\n@scale = "c"', "[tools] has no key 'scale'; allowed are unit, floor"),
         ("room", '@flor = "attic"', "[[tools.room]] \"office\" has no key 'flor'; allowed are name, floor, aliases ("),
         ("room", '@floor = "attic"', "[[tools.room]] \"office\": there is no floor 'attic'; there are: none"),
         ("room", 'aliases = [\n@"Kitchen",\n]', '"kitchen" has the name "Kitchen" already'),
@@ -191,7 +191,7 @@ async def test_a_mistake_in_the_house_is_named_with_file_and_line(
     tmp_path: Path, place: str, wrong: str, said: str
 ) -> None:
     """The @ is where it stands."""
-    places = dict.fromkeys(("mqtt", "climate", "room", "device", "memory", "member", "state", "step", "list"), "")
+    places = dict.fromkeys(("tools", "mqtt", "room", "device", "memory", "member", "state", "step", "list"), "")
     text = HOUSE.format(**{**places, place: wrong})
     file = tmp_path / "hearth.toml"
     file.write_text(text.replace("@", ""), encoding="utf-8")
@@ -220,7 +220,7 @@ def test_a_device_may_be_called_like_a_room() -> None:
 
 async def test_an_unknown_key_of_the_house_is_named_with_what_is_allowed() -> None:
     with pytest.raises(
-        SettingsError, match="has no key 'rooms'; allowed are floor, room, device, group, weather, climate"
+        SettingsError, match="has no key 'rooms'; allowed are unit, floor, room, device, group, weather"
     ):
         async with open_house({"rooms": []}):
             pass

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from agent import house_store
+from agent import writes
 from agent.errors import StoreError
 from agent.house_store import HouseStore
 from agent.store import SessionStore
@@ -90,7 +90,7 @@ async def test_on_a_full_disk_a_document_is_in_memory_with_one_line_and_is_writt
     assert await house.read("to do") == ["tea", "nap"]
     documents.kept.clear()  # a damaged store begins anew
     documents.trouble = None
-    monkeypatch.setattr(house_store, "RETRY_S", 0.01)
+    monkeypatch.setattr(writes, "RETRY_S", 0.01)
     running = asyncio.create_task(house.run())
     async with asyncio.timeout(10):
         while len(documents.kept) < 2:

@@ -40,11 +40,18 @@ async def test_a_command_is_kept_for_a_time_of_day(time: str, at: str, sentence:
     ("arguments", "error"),
     [
         ({}, "When?"),
-        ({"time": "tomorrow"}, "At what time?"),
+        ({"time": "tomorrow"}, "When?"),
         ({"delay": "a while"}, 'I do not understand "a while" as a length of time'),
         ({"time": "soon"}, 'I do not understand "soon" as a time'),
         ({"delay": "5 minutes", "time": "7"}, "Say either after how long or at what time."),
         ({"command": " ", "delay": "5 minutes"}, "What shall I do then?"),
+        (
+            {"command": "turn it off", "delay": "5 minutes"},
+            'Say what by its name: what "it" is may have changed by then.',
+        ),
+        ({"command": "Dim that.", "delay": "5 minutes"}, 'what "that" is'),
+        ({"command": "turn them all off again", "delay": "5 minutes"}, 'what "them" is'),
+        ({"command": "turn that one off", "delay": "5 minutes"}, 'what "that one" is'),
     ],
 )
 async def test_without_knowing_what_and_when_nothing_is_kept(arguments: dict[str, str], error: str) -> None:
@@ -53,6 +60,19 @@ async def test_without_knowing_what_and_when_nothing_is_kept(arguments: dict[str
 
     assert error in response["error"]
     assert not due.items()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "turn off the hall light and turn it on again", "make it warmer in here", "announce that dinner is ready",
+        "say it's late", "announce it is late", "turn on all lights and dim them", "turn off that lamp",
+    ],
+)  # fmt: skip
+async def test_a_word_beside_a_name_or_for_nothing_is_no_riddle(command: str) -> None:
+    due, _ = open_due()
+
+    assert "error" not in await call(Later(due).do_later, command=command, delay="5 minutes")
 
 
 async def test_a_clock_that_was_never_set_has_no_times_of_day_but_counts() -> None:

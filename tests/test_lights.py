@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.homes import call, named, open_devices, said, with_devices
 from tools.colors import parse_warmth
-from tools.drivers import Change, Device, State
+from tools.device import Change, Device, State
 from tools.lights import Lights
 
 STRIP = {

@@ -9,7 +9,7 @@ import pytest
 from agent.tool import AccessLevel, ToolCall, visible
 from tests.homes import SETTINGS, call, named, open_devices, said, with_devices
 from tools import open_house
-from tools.drivers import Change, State
+from tools.device import Change, State
 from tools.locks import Locks
 
 HOME = with_devices(

@@ -29,10 +29,9 @@ from tests.brokers import Mosquitto
 from tests.fakes import Line, ScriptedModel, act, answer, ask, call
 from tests.homes import Stubborn, named, open_devices
 from tests.test_mqtt import Peer, peer_at, settings_for, until
-from tools.drivers import Change, Device, State
+from tools.device import Change, Device, State
 from tools.drivers.memory import MemoryDriver
 from tools.house import House
-from tools.weather import Weather
 
 mosquitto = brokers.mosquitto  # a fixture
 
@@ -63,7 +62,7 @@ class Home:
         self.use(self.driver)
         self.store = SessionStore(folder / "sessions.db")
         kept = HouseStore()
-        house = House(self.devices, Weather(None), kept)
+        house = House(self.devices, None, kept)
         self.model = ScriptedModel(always=model)
         self.runner = AgentRunner(
             Agent("desk", tools=house.tools), self.model, store=self.store, limits=Limits(**limits)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.homes import Stubborn, call, named, open_devices, said
+from tools.device import State
 from tools.devices import Devices
-from tools.drivers import State
 from tools.media import Media
 
 SETTINGS: dict[str, Any] = {

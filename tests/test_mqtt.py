@@ -21,7 +21,6 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 from agent.channels import mqtt, mqtt_link
 from agent.channels.mqtt import MqttChannel, publish
-from agent.channels.mqtt_connection import SESSION_TAKEN_OVER, Backoff, properties, reason_code
 from agent.channels.mqtt_link import MqttLink
 from agent.command import Command
 from agent.config import MqttSettings
@@ -29,6 +28,7 @@ from agent.due import Announcement, DueItem
 from agent.errors import AgentError, ErrorCode
 from agent.events import AgentEvent, FunctionCall, FunctionResponse, TextMessage
 from agent.house import HouseEvent
+from agent.mqtt.connection import SESSION_TAKEN_OVER, Backoff, properties, reason_code
 from agent.runner import Agent, AgentRunner
 from agent.tool import AccessLevel, AgentTool, ConfirmationTool, tool
 from tests import brokers
@@ -599,6 +599,18 @@ async def test_the_state_of_a_light_is_retained_and_told_again_after_a_lost_conn
 
     assert kept.retain
     assert json.loads(kept.payload) == {"state": "ON", "brightness": 204}
+
+
+@pytest.mark.usefixtures("channel")
+async def test_a_lamp_whose_state_cannot_be_told_does_not_silence_the_others(
+    desk: Desk, peer: Peer, caplog: pytest.LogCaptureFixture
+) -> None:
+    desk.house.happened.put_nowait(HouseEvent("bad", {"name": "bad", "kind": "light", "state": "on", "kelvin": 0}))
+    desk.house.happened.put_nowait(lamp("off"))
+
+    assert await peer.reply("hearth/desk/light/lamp/state") == {"state": "OFF"}
+    assert "the state of bad cannot be told" in caplog.text
+    assert "broke off" not in caplog.text
 
 
 # What is due

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.channels import mqtt_loop_back
-from agent.channels.mqtt_connection import Backoff
 from agent.channels.mqtt_messages import MAX_NAME, probe, probe_token
+from agent.mqtt.connection import Backoff
 from tests import brokers
 from tests.brokers import Mosquitto
 from tests.test_mqtt import COMMAND, CONFIRM, Desk, Peer, lines, running, settings_for, until

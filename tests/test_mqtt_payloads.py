@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from agent.errors import SettingsError
 from tests.mqtt_bench import mqtt_device
-from tools.drivers import ANY, OPENING, SENSORS, Change, Device, Kind, State
+from tools.device import ANY, OPENING, SENSORS, Change, Device, Kind, State
 from tools.drivers.mqtt_payloads import MqttOptions, command, confirmed, read_availability, read_state
+from tools.drivers.mqtt_payloads.players import MAX_TITLE
 from tools.home import Home
 
 LAMP = mqtt_device(
@@ -132,6 +133,8 @@ BEFORE = State(brightness=50)
         (LAMP, '{"state": "OFF"}', {"on": False, "brightness": 50}),
         (LAMP, '{"state": "OFF", "brightness": 0}', {"on": False, "brightness": 50}),
         (LAMP, '{"state": "ON", "color_mode": "color_temp", "color_temp": 370}', {"kelvin": 2703, "rgb": None}),
+        (LAMP, '{"state": "ON", "color_mode": "color_temp", "color_temp": 2000001}', {"kelvin": 2200}),
+        (LAMP, '{"state": "ON", "color_mode": "color_temp", "color_temp": 1}', {"kelvin": 6500}),
         (LAMP, '{"state": "ON", "color_mode": "rgb", "color": {"r": 1, "g": 2, "b": 3}}', {"rgb": (1, 2, 3)}),
         (LAMP, '{"state": "ON", "color_mode": "hs", "color": {"h": 240, "s": 100}}', {"rgb": (0, 0, 255)}),
         (LAMP, '{"state": "ON", "color": {"r": 1, "g": 2, "b": 3}}', {"on": True, "rgb": None}),
@@ -175,6 +178,7 @@ BEFORE = State(brightness=50)
         (SPEAKER, '{"state": "playing", "volume": 15, "muted": false, "title": "Jazz"}',
          {"on": True, "playing": True, "volume": 30, "muted": False, "title": "Jazz"}),
         (SPEAKER, "paused", {"on": True, "playing": False}),
+        (SPEAKER, '{"state": "playing", "title": "\\u001b[2J\\u202eSo\\nWhat\\u0000 "}', {"title": "So What"}),
         (SPEAKER, '{"state": "idle", "title": "Jazz"}', {"on": True, "playing": None, "title": None}),
         (SPEAKER, '{"state": "off", "volume": 0}', {"on": False, "playing": None, "volume": 0}),
         (ROBOT, '{"state": "cleaning", "fan_speed": "max"}', {"activity": "working"}),
@@ -211,6 +215,13 @@ def test_what_is_no_state_is_refused(device: Device, payload: str) -> None:
         read_state(device, payload.encode(), State())
 
 
+def test_a_title_that_is_long_is_cut() -> None:
+    payload = json.dumps({"state": "playing", "title": "x" * 15_000}).encode()
+    title = read_state(SPEAKER, payload, State()).title
+
+    assert title == "x" * (MAX_TITLE - 1) + "…"
+
+
 @pytest.mark.parametrize("device", ALL, ids=lambda device: device.name)
 @pytest.mark.parametrize("number", ["1e308", "-1e308", "5e-324", "1e999", "-Infinity", "9" * 400])
 def test_a_number_beyond_all_measure_leaves_a_state_that_holds_together(device: Device, number: str) -> None:
@@ -223,7 +234,7 @@ def test_a_number_beyond_all_measure_leaves_a_state_that_holds_together(device: 
 
             shown = (state.brightness, state.speed, state.position, state.volume, state.humidity)
             assert all(value is None or 0 <= value <= 100 for value in shown)
-            assert state.kelvin is None or state.kelvin <= 1_000_000
+            assert state.kelvin is None or device.min_kelvin <= state.kelvin <= device.max_kelvin
             assert all(abs(value or 0) < 1000 for value in (state.target, state.temperature))
 
 

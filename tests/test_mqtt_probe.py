@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from agent.channels import mqtt_trouble
+from agent.mqtt import trouble as mqtt_trouble
 from tests import brokers
 from tests.brokers import Mosquitto
 from tests.mqtt_bench import bench, mqtt_device
-from tools.drivers import Kind
+from tools.device import Kind
 from tools.drivers import mqtt_probe as probe
 from tools.drivers.mqtt import MqttBroker, MqttDriver
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.homes import SETTINGS, large_home
-from tools.drivers import ANY, CLIMATE, COVERS, LIGHTS, LOCKS, PLAYERS, RISKY, Kind
+from tools.device import ANY, CLIMATE, COVERS, LIGHTS, LOCKS, PLAYERS, RISKY, Kind
 from tools.home import Home
 from tools.names.kinds import KIND_WORDS
 from tools.names.resolve import ASK, DIM_LIGHTS, SWITCH_LIGHTS, SWITCH_PLUGS, PlaceError, Resolver, Wish

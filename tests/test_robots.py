@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.homes import Stubborn, call, named, open_devices, said
+from tools.device import Change
 from tools.devices import Devices
-from tools.drivers import Change
 from tools.robots import Robots
 
 SETTINGS: dict[str, Any] = {

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from agent.channels.voice.pronounce import arpabet, pronounce, read_dictionary
 from agent.channels.voice.sentences import sentences, spoken
-from agent.model.numbers import parse_number
+from agent.numbers import parse_number
+from tools.house import declarations
 
 NAMES = ("kitchen", "mom & dad's room", "Küche", "reading lamp", "lamp 2", "garage door")
 DRINK = {
@@ -56,6 +57,14 @@ def test_a_tool_of_the_user_is_said_by_its_declaration():
     assert {"order drink", "order the drink", "orders a drink", "order the drink hot chocolate"} <= said
     assert any(re.fullmatch(r"order drink in the \w+.*", sentence) for sentence in said)
     assert any(parse_number(sentence) is not None for sentence in said if "cups" in sentence)
+
+
+def test_a_name_of_a_thing_is_said_after_what_is_done_to_it() -> None:
+    """Locks, robots and scenes are called by their names, and not by a room."""
+    declared = [tool.to_json() for tool in declarations() if tool.name in ("unlock_door", "dock_vacuum", "run_script")]
+    said = set(sentences(declared, ["Robbie", "cinema"]))
+
+    assert {"dock robbie", "unlock the robbie", "dock vacuum robbie", "run cinema", "run script cinema"} <= said
 
 
 def test_the_same_house_has_the_same_sentences():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tools.drivers import (
+from tools.device import (
     ANY,
     CLIMATE,
     COVERS,

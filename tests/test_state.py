@@ -8,7 +8,7 @@ import pytest
 
 from tests.homes import SETTINGS, call, named, open_devices, said, with_devices
 from tools import open_house
-from tools.drivers import State
+from tools.device import State
 from tools.lights import Lights
 from tools.state import KindName, Questions, StateName
 
@@ -147,7 +147,7 @@ async def test_temperatures_are_told_in_the_unit_of_the_home_and_converted_once(
 
 
 async def test_the_unit_of_the_home_is_that_of_its_settings() -> None:
-    async with open_house({**SETTINGS, "climate": {"unit": "fahrenheit"}}) as house:
+    async with open_house({**SETTINGS, "unit": "fahrenheit"}) as house:
         tools = {tool.name: tool for tool in house.tools}
 
         assert (await call(tools["get_state"], device="den thermostat"))["temperature"] == 68

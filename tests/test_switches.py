@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.homes import call, named, open_devices, said
-from tools.drivers import Change
+from tools.device import Change
 from tools.switches import Switches
 
 

@@ -321,6 +321,46 @@ async def test_what_is_to_be_done_later_is_listed_and_cancelled_with_the_timers(
     assert [item.text for item in due.items()] == ["eggs"]
 
 
+async def test_equal_commands_are_told_apart_by_when_they_are_due() -> None:
+    due, _ = open_due()
+    timers, later = Timers(due), Later(due)
+    for delay in ("10 minutes", "20 minutes", "30 minutes"):
+        await call(later.do_later, command="turn off the lights", delay=delay)
+    await call(later.do_later, command="close the blinds", time="9 pm")
+
+    assert await call(timers.cancel_timer, timer="turn off the lights") == {
+        "error": 'There are 3 commands: "turn off the lights" in 10 minutes, "turn off the lights" in 20 minutes and'
+        ' "turn off the lights" in 30 minutes; say which.'
+    }
+    for words in ("in 20 minutes", "the first turn off the lights", "last lights", "9 pm"):
+        assert "error" not in await call(timers.cancel_timer, timer=words)
+    assert due.items() == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        ("the first pizza timer", [300, 900, 420]),
+        ("last pizza", [180, 300, 420]),
+        ("the second pizza one", [180, 300, 420]),
+        ("all pizza timers", [300, 420]),
+        ("first", [300, 900, 420]),
+    ],
+)
+async def test_of_several_of_a_name_the_first_the_last_or_all_are_meant(words: str, left: list[float]) -> None:
+    timers, due = await open_timers("3 minutes: pizza", "5 minutes: eggs", "15 minutes: pizza", "7 minutes: tea")
+    await call(timers.cancel_timer, timer=words)
+
+    assert sorted(map(float, filter(None, lengths(due)))) == sorted(left)
+
+
+async def test_the_third_of_two_is_none() -> None:
+    timers, due = await open_timers("3 minutes: pizza", "5 minutes: pizza", "7 minutes: eggs")
+
+    assert "There is no timer for" in (await call(timers.cancel_timer, timer="third pizza"))["error"]
+    assert len(due.items()) == 3
+
+
 async def test_all_timers_are_no_commands_and_the_only_timer_is_no_command() -> None:
     due, _ = open_due()
     timers, later = Timers(due), Later(due)

@@ -20,7 +20,7 @@ from tests import brokers
 from tests.brokers import Mosquitto
 from tests.homes import call, named, open_devices, said
 from tests.mqtt_bench import bench
-from tools.climate import Climate, ClimateSettings
+from tools.climate import Climate
 from tools.covers import Covers
 from tools.devices import Devices
 from tools.drivers.mqtt_payloads.wire import (
@@ -290,7 +290,7 @@ async def test_degrees_are_converted_once_and_come_back_the_same(mosquitto: Mosq
     """A thermostat in Fahrenheit, in a home of either unit."""
     async with simulated(mosquitto, 100, heating={"mode": "heat", "target": 68, "temperature": 66}) as home:
         for fahrenheit in range(50, 86):
-            climate = Climate(home.devices, ClimateSettings(unit="fahrenheit"))
+            climate = Climate(home.devices, "fahrenheit")
             answer = await said(climate.set_temperature, temperature=float(fahrenheit), room="heating")
 
             assert home.sent == [{"target": fahrenheit}]

@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
-from tests.homes import call, said
+from tests.homes import call, open_due, said
 from tools import open_house
-from tools.weather import Weather, WeatherFile
+from tools.times.moments import NO_CLOCK
+from tools.weather import Weather
+from tools.weather_file import WeatherFile
 
 NOW = datetime(2026, 12, 1, 18, 30)  # a Tuesday
 HAMBURG = {
@@ -29,10 +31,13 @@ HAMBURG = {
 }
 
 
-def weather(tmp_path: Path, places: dict[str, Any], home: str | None = None, **more: Any) -> Weather:
+def weather(
+    tmp_path: Path, places: dict[str, Any], home: str | None = None, unit: Any = "celsius", **more: Any
+) -> Weather:
+    """Weather from a file; `unit` is the home's."""
     file = tmp_path / "weather.json"
     file.write_text(json.dumps({"places": places, **more} | ({"home": home} if home else {})))
-    return Weather(WeatherFile(file), now=lambda: NOW)
+    return Weather(WeatherFile(file), unit, open_due(NOW)[0])
 
 
 async def test_the_number_of_the_data_is_told_with_its_unit(tmp_path: Path) -> None:
@@ -47,14 +52,14 @@ async def test_the_number_of_the_data_is_told_with_its_unit(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("temperature", "source", "unit", "told", "told_unit"),
     [
-        (44, "fahrenheit", None, 44, "fahrenheit"),
+        (44, "fahrenheit", None, 6.7, "celsius"),
         (44, "°F", "celsius", 6.7, "celsius"),
         (44, "celsius", None, 44, "celsius"),
         (44, "C", "fahrenheit", 111.2, "fahrenheit"),
         (-40, "celsius", "fahrenheit", -40, "fahrenheit"),
         (-40, "fahrenheit", "celsius", -40, "celsius"),
         (286, "K", "celsius", 12.9, "celsius"),
-        (286, "kelvin", None, 286, "kelvin"),
+        (286, "kelvin", None, 12.9, "celsius"),
         (25, None, None, 25, None),
         (25, None, "celsius", 25, None),
     ],
@@ -72,6 +77,34 @@ async def test_f17_a_unit_is_that_of_the_data_or_is_converted_once(
     result = await call(known.get_current_weather, location="Rome", **({"unit": unit} if unit else {}))
 
     assert (result["temperature"], result.get("unit")) == (told, told_unit)
+
+
+@pytest.mark.parametrize(
+    ("home", "asked", "now", "today"),
+    [
+        ("celsius", None, "4 degrees Celsius", "1 to 4.3 degrees Celsius"),
+        ("fahrenheit", None, "39.2 degrees Fahrenheit", "33.8 to 39.7 degrees Fahrenheit"),
+        ("fahrenheit", "celsius", "4 degrees Celsius", "1 to 4.3 degrees Celsius"),
+        ("celsius", "fahrenheit", "39.2 degrees Fahrenheit", "33.8 to 39.7 degrees Fahrenheit"),
+    ],
+)
+async def test_the_weather_is_told_in_the_home_s_unit_or_in_the_one_that_was_named(
+    tmp_path: Path, home: str, asked: str | None, now: str, today: str
+) -> None:
+    known = weather(tmp_path, {"Hamburg": HAMBURG}, unit=home)
+    unit = {} if asked is None else {"unit": asked}
+
+    assert now in await said(known.get_current_weather, **unit)
+    assert today in await said(known.get_weather_forecast, **unit)
+
+
+async def test_a_home_in_fahrenheit_has_its_weather_in_fahrenheit(tmp_path: Path) -> None:
+    weather(tmp_path, {"Hamburg": HAMBURG})
+    settings = {"unit": "fahrenheit", "weather": {"path": str(tmp_path / "weather.json")}}
+    async with open_house(settings) as house:
+        now = next(tool for tool in house.tools if tool.name == "get_current_weather")
+
+        assert (await call(now))["temperature"] == 39.2
 
 
 async def test_f17_a_missing_unit_is_said_and_not_guessed(tmp_path: Path) -> None:
@@ -279,7 +312,16 @@ async def test_a_broken_forecast_is_none(tmp_path: Path, forecast: Any) -> None:
 
 async def test_without_a_provider_or_a_clock_there_is_no_forecast(tmp_path: Path) -> None:
     weather(tmp_path, {"Hamburg": HAMBURG})
-    unset = Weather(WeatherFile(tmp_path / "weather.json"), now=lambda: datetime(1970, 1, 1, 0, 3))
+    unset = Weather(WeatherFile(tmp_path / "weather.json"), due=open_due(datetime(1970, 1, 1, 0, 3))[0])
 
-    assert "the clock has not been set" in (await call(unset.get_weather_forecast))["error"]
+    assert await call(unset.get_weather_forecast) == {"error": NO_CLOCK}
     assert "no weather data" in (await call(Weather(None).get_weather_forecast))["error"]
+
+
+async def test_without_a_clock_the_age_of_the_data_is_not_known_so_its_time_is_told(tmp_path: Path) -> None:
+    weather(tmp_path, {"Rome": {"temperature": 4, "unit": "celsius", "updated": "2026-12-01T18:00:00"}})
+    unset = Weather(WeatherFile(tmp_path / "weather.json"), due=open_due(datetime(1970, 1, 1, 0, 3))[0])
+
+    assert await said(unset.get_current_weather) == (
+        "In Rome it was 4 degrees Celsius as of 18:00 on Tuesday, December 1, 2026."
+    )

@@ -12,11 +12,12 @@ from typing import Annotated, Any
 
 from agent.due import DueItem, DueItems
 from agent.due.durations import spoken_duration
+from agent.requester import requester_room
 from agent.schema import Format
 from agent.tool import AgentTool, tool
 from tools.speech import listed, sentence, the
 from tools.times import parse_duration
-from tools.times.moments import NO_CLOCK, Moment, next_moment, of_moment, read_when, spoken_moment
+from tools.times.moments import Moment, of_moment, spoken_moment, timing
 from tools.which import Kind, choose, clean_name, unnamed
 
 _SNOOZE_S = 9 * 60
@@ -85,17 +86,12 @@ class Alarms:
             day: The day or days, such as tomorrow or every weekday; absent is the next time.
             name: What it is for.
         """
-        if not self._due.clock_is_set:
-            return {"error": NO_CLOCK}
-        now = self._due.now()
-        clock, said_day = read_when(time, day, now.date())
-        if clock is None:
-            return {"error": "At what time shall the alarm ring?"}
-        moment, text = next_moment(clock, said_day, now, alarm=True), clean_name(name, "alarm")
-        # Asked for twice it still rings once.
+        when = timing(self._due, "At what time shall the alarm ring?", time=time, day=day, alarm=True)
+        moment, text = Moment(when["at"], when["days"]), clean_name(name, "alarm")
+        # Asked for twice it still rings once, but in each room where it was asked for.
         if not any(self._is(item, text, moment) for item in self._due.items("alarm")):
-            await self._due.add("alarm", text, at=moment.at, days=moment.days)
-        result = {"when": spoken_moment(moment, now), "at": moment.at.isoformat(timespec="minutes")}
+            await self._due.add("alarm", text, **when)
+        result = {"when": spoken_moment(moment, self._due.now()), "at": moment.at.isoformat(timespec="minutes")}
         return {"name": text, **result} if text else result
 
     @tool(say=_say_cancelled)
@@ -138,7 +134,8 @@ class Alarms:
         if rang is None:
             return {"error": "No alarm rang within the last hour."}
         await self._due.remove(self._snoozed)  # said twice, it rings once
-        again = await self._due.add("alarm", rang.text, at=self._due.now() + timedelta(seconds=seconds))
+        at = self._due.now() + timedelta(seconds=seconds)
+        again = await self._due.add("alarm", rang.text, at=at, room=rang.room)
         self._snoozed = again.id
         return {"alarm": _the_alarm(rang.text), "delay": spoken_duration(seconds)}
 
@@ -150,7 +147,8 @@ class Alarms:
         return rang if self._due.now() - rang.at <= time else None
 
     def _is(self, item: DueItem, text: str, moment: Moment) -> bool:
-        return (item.text, item.at, item.days) == (text, moment.at, moment.days)
+        heard = item.room in (None, requester_room())
+        return heard and (item.text, item.at, item.days) == (text, moment.at, moment.days)
 
     def _when(self, item: DueItem) -> str:
         assert item.at is not None

@@ -1,4 +1,4 @@
-"""Announcements to the people in the house."""
+"""Announcements to the people in the house: one for each room, since a speaker knows its room only."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from agent.errors import ArgumentError
 from agent.schema import Name
 from agent.tool import AgentTool, tool
 from tools.devices import Devices
+from tools.home import Floor, Group, Room
 from tools.names.areas import area_named, within
-from tools.names.words import fold, key_of, without_determiner
+from tools.names.words import fold, key_of, name_key, without_determiner
 from tools.speech import listed, sentence, the
+from tools.targets import of_name
 
 _EVERYWHERE = {
     "everywhere", "all", "allrooms", "everyroom", "allspeakers", "house", "wholehouse", "entirehouse", "home",
@@ -21,16 +23,28 @@ _MOST_NAMED = 8
 
 
 def _say_announced(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
-    return sentence(f"I announced it {listed([within(room) for room in result.get('rooms', [])])}".strip())
+    return sentence(f"I announced it {listed(result.get('where', []))}".strip())
 
 
 class Announcements:
     """The function that tells something to the people in the house."""
 
     def __init__(self, devices: Devices, due: DueItems) -> None:
-        self._devices = devices
+        self._home = devices.home
         self._due = due
         self.tools = (AgentTool(self.announce),)
+
+    def targets(self, name: str, arguments: Mapping[str, Any]) -> frozenset[str] | None:
+        """As `agent.house.House.targets`: rooms, floors and groups; None for what is not of this file."""
+        if name != "announce":
+            return None
+        room = arguments.get("room")
+        if not isinstance(room, str):
+            return frozenset()
+        try:
+            return frozenset(of_name(area.name) for area in self._areas(room))
+        except ArgumentError:
+            return frozenset({of_name(room)})
 
     @tool(say=_say_announced)
     async def announce(self, message: str, room: Name | None = None) -> dict[str, Any]:
@@ -43,14 +57,21 @@ class Announcements:
         words = " ".join(message.split())
         if not words:
             return {"error": "What shall I announce?"}
-        rooms = self._rooms(room)
-        places: list[str | None] = [*rooms] or [None]
-        for place in places:
-            await self._due.add("announcement", words, seconds=0, room=place)
-        return {"message": words, **({"rooms": rooms} if rooms else {})}
+        areas = self._areas(room)
+        if not areas:
+            self._due.announce(words)
+            return {"message": words}
+        where = {within(area.name): self._rooms(area) for area in areas}
+        for place, rooms in where.items():
+            if not rooms:
+                return {"error": f"There is no room {place}."}
+        told = list(dict.fromkeys(each for rooms in where.values() for each in rooms))
+        for each in told:
+            self._due.announce(words, each)
+        return {"message": words, "where": list(where), "rooms": told}
 
-    def _rooms(self, words: str | None) -> list[str]:
-        """The stored names of the rooms and floors that are meant; none is everywhere.
+    def _areas(self, words: str | None) -> list[Room | Floor | Group]:
+        """The rooms, floors and groups that are meant; none is everywhere.
 
         Raises:
             ArgumentError: There is none of that name.
@@ -59,15 +80,33 @@ class Announcements:
         tokens = without_determiner(tokens[1:]) if tokens[:1] == ["in"] else tokens
         if not tokens or key_of(tokens) in _EVERYWHERE:
             return []
-        area = area_named(self._devices.home, " ".join(tokens))
+        area = area_named(self._home, " ".join(tokens)) or self._group(key_of(tokens))
         if area is not None:
-            return [area.name]
+            return [area]
         if "and" in tokens:  # no name of its own, so a list of names
-            return list(dict.fromkeys(name for part in _parts(tokens) for name in self._rooms(part)))
-        home = self._devices.home
-        names = [the(name) for name in [*(room.name for room in home.rooms), *(floor.name for floor in home.floors)]]
+            return list(dict.fromkeys(area for part in _parts(tokens) for area in self._areas(part)))
+        areas: tuple[Room | Floor, ...] = (*self._home.rooms, *self._home.floors)
+        names = [the(each.name) for each in areas]
         there = f"; there is {listed(names, most=_MOST_NAMED)}" if names else ""
         raise ArgumentError(f'There is no room called "{" ".join((words or "").split())}"{there}.')
+
+    def _group(self, key: str) -> Group | None:
+        return next((each for each in self._home.groups if key in map(name_key, (each.name, *each.aliases))), None)
+
+    def _rooms(self, area: Room | Floor | Group) -> list[str]:
+        """The stored names of the rooms of an area: of a group those of its members."""
+        if isinstance(area, Room):
+            return [area.name]
+        if isinstance(area, Floor):
+            return [room.name for room in self._home.rooms if room.floor == area.name]
+        return [room for member in area.members for room in self._rooms_of_member(member)]
+
+    def _rooms_of_member(self, name: str) -> list[str]:
+        device = next((each for each in self._home.devices if each.name == name), None)
+        if device is not None:  # one may be called like a room, and goes first
+            return [device.room] if device.room else []
+        area = area_named(self._home, name)
+        return self._rooms(area) if area else []
 
 
 def _parts(tokens: list[str]) -> list[str]:

@@ -10,13 +10,14 @@ that stands off all winter is not spoken of each time that the heating is set. S
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from agent.schema import Place, Range
 from agent.tool import AgentTool, tool
+from tools.device import CLIMATE, Change, Device, Kind, Mode, State
 from tools.devices import Devices, Outcome
-from tools.drivers import CLIMATE, Change, Device, DeviceError, Kind, Mode, State
+from tools.drivers import DeviceError
 from tools.names.areas import area_named, within
 from tools.names.resolve import Found, PlaceError, Wish
 from tools.readings import HUMIDITY, MEASURED, TEMPERATURE, read, say_readings
@@ -37,14 +38,6 @@ PLACES = {
     "get_humidity": ("room", MEASURED),
 }
 """For each function of one place: its parameter, and what it looks for."""
-
-
-@dataclass(frozen=True)
-class ClimateSettings:
-    """The table `[tools.climate]`."""
-
-    unit: HomeUnit = "celsius"
-    """What temperatures are spoken in, and what a number without a unit means."""
 
 
 def _say_target(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
@@ -81,11 +74,16 @@ def _say_humidity(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> st
 
 
 class Climate:
-    """The functions of thermostats, air conditioners and what measures the air."""
+    """The functions of thermostats, air conditioners and what measures the air.
 
-    def __init__(self, devices: Devices, settings: ClimateSettings | None = None) -> None:
+    Args:
+        devices: The devices of the home.
+        unit: What temperatures are told in, and what a number without a unit means.
+    """
+
+    def __init__(self, devices: Devices, unit: HomeUnit = "celsius") -> None:
         self._devices = devices
-        self._unit: HomeUnit = (settings or ClimateSettings()).unit
+        self._unit: HomeUnit = unit
         self.tools = (
             AgentTool(self.set_temperature),
             AgentTool(self.raise_temperature),

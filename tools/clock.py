@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from agent.due.clocks import FIRST_YEAR
+from agent.due import DueItems
 from agent.tool import AgentTool, tool
-from tools.times.moments import spoken_time
+from tools.times.moments import NO_CLOCK, spoken_time
 
 
 def _say_time(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
@@ -23,26 +23,22 @@ def _say_date(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
 class Clock:
     """The functions that tell the time."""
 
-    def __init__(self, now: Callable[[], datetime] = datetime.now) -> None:
-        """A clock.
-
-        Args:
-            now: Tells the local time.
-        """
-        self._now = now
+    def __init__(self, due: DueItems) -> None:
+        """A clock: that by which things become due, so that both are set or neither is."""
+        self._due = due
         self.tools = (AgentTool(self.get_time), AgentTool(self.get_date))
 
     @tool(read_only=True, say=_say_time)
     async def get_time(self) -> dict[str, str]:
         """Tells what time it is."""
-        now = self._now()
-        return {"time": spoken_time(now.time())} if now.year >= FIRST_YEAR else _NOT_SET
+        if not self._due.clock_is_set:
+            return {"error": NO_CLOCK}
+        return {"time": spoken_time(self._due.now().time())}
 
     @tool(read_only=True, say=_say_date)
     async def get_date(self) -> dict[str, str]:
         """Tells today's date and day of the week."""
-        now = self._now()
-        return {"date": f"{now:%Y-%m-%d}", "weekday": f"{now:%A}"} if now.year >= FIRST_YEAR else _NOT_SET
-
-
-_NOT_SET = {"error": "I do not know: the clock has not been set since the start."}
+        if not self._due.clock_is_set:
+            return {"error": NO_CLOCK}
+        now = self._due.now()
+        return {"date": f"{now:%Y-%m-%d}", "weekday": f"{now:%A}"}

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 
 from agent.errors import ArgumentError
-from agent.model.numbers import parse_number
-from tools.drivers import RGB
+from agent.numbers import parse_number
+from tools.device import RGB
 from tools.names.words import fold, without_determiner
 
 

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 from agent.schema import Place, Range
 from agent.tool import AgentTool, tool
+from tools.device import COVERS, Change, Device, Kind
 from tools.devices import Devices
-from tools.drivers import COVERS, Change, Device, Kind
 from tools.names.resolve import Found, PlaceError, Wish
 from tools.results import cannot, moved, part, say_moved, verb
 from tools.speech import listed, sentence, the

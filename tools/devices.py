@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.house import HouseEvent
-from tools.drivers import LOCKS, Change, Device, DeviceError, Driver, State
-from tools.home import Home
+from tools.device import LOCKS, Change, Device, State
+from tools.drivers import DeviceError, Driver
+from tools.home import Floor, Home, Room
 from tools.names.resolve import Found, Resolver, Wish
 
 _log = logging.getLogger(__name__)
@@ -69,6 +70,14 @@ class Devices:
             PlaceError: There is none, or there are several and it was not said which.
         """
         return self._resolver.only(wish) if words is None else self._resolver.resolve(words, wish)
+
+    def area(self, words: str) -> Room | Floor | None:
+        """The room or floor that a person means; None where there is none.
+
+        Raises:
+            PlaceError: The words may stand for several.
+        """
+        return self._resolver.area(words)
 
     def state(self, device: Device) -> State:
         """How it is, as far as it told."""

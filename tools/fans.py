@@ -7,11 +7,13 @@ from typing import Annotated, Any, Literal
 
 from agent.schema import Place, Range
 from agent.tool import AgentTool, tool
+from tools.device import FANS, Change, Device, State
 from tools.devices import Devices
-from tools.drivers import FANS, Change, Device, DeviceError, State
+from tools.drivers import DeviceError
+from tools.names.places import by_names
 from tools.names.resolve import Found, Wish
-from tools.results import moved, part, say_moved, verb
-from tools.speech import listed, sentence, the
+from tools.results import moved, say_moved
+from tools.speech import sentence
 
 STEP = 33
 """How much "faster" is, in percent points: a third of the range, as most fans have three speeds."""
@@ -50,7 +52,7 @@ class Fans:
         if not fans:
             return {"error": sentence(note)}
         outcomes = await self._devices.move(fans, lambda device, state: _at(device, speed))
-        return moved(part(place, fans), outcomes, note)
+        return moved(place, outcomes, note)
 
     @tool(say=say_moved)
     async def change_fan_speed(self, fan: Place, direction: Literal["faster", "slower"]) -> dict[str, Any]:
@@ -67,7 +69,7 @@ class Fans:
         states = {device.id: self._devices.state(device) for device in fans}
         on = [device for device in fans if states[device.id].on or not states[device.id].available]
         if not on and direction == "slower":
-            return {"error": sentence(f"{place.label} {verb([device.name for device in place.devices])} off")}
+            return {"error": sentence(place.clause("off"))}
         fans = on or fans
         ends: set[str] = set()
 
@@ -83,7 +85,7 @@ class Fans:
             return _at(device, speed)
 
         outcomes = await self._devices.move(fans, plan)
-        return moved(part(place, fans), outcomes, "; ".join(filter(None, [note, *ends])))
+        return moved(place, outcomes, "; ".join(filter(None, [note, *ends])))
 
 
 def stepped(speed: int, direction: Literal["faster", "slower"]) -> tuple[int, bool]:
@@ -102,9 +104,8 @@ def stepped(speed: int, direction: Literal["faster", "slower"]) -> tuple[int, bo
 def _with_speeds(place: Found) -> tuple[Sequence[Device], str]:
     """The fans that have speeds, and a clause about those that have none."""
     fans = [device for device in place.devices if "speed" in device.can]
-    plain = [device.name for device in place.devices if "speed" not in device.can]
-    has = verb(plain, "has", "have") if plain else ""
-    return fans, f"{listed([the(name) for name in plain], most=4)} {has} no speeds" if plain else ""
+    plain = [device for device in place.devices if "speed" not in device.can]
+    return fans, by_names(plain).clause("no speeds", "has", "have") if plain else ""
 
 
 def _at(device: Device, speed: int) -> Change:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from agent.errors import ArgumentError
@@ -9,11 +10,12 @@ from agent.schema import Name, Range
 from agent.tool import AccessLevel, AgentTool, ConfirmationTool, tool
 from tools import risky
 from tools.covers import GARAGE_DOORS, to_position
+from tools.device import Kind, State
 from tools.devices import Devices
-from tools.drivers import Kind, State
 from tools.names.resolve import Found, PlaceError
 from tools.results import cannot, say_moved
 from tools.speech import listed, sentence, the
+from tools.targets import of_devices
 
 PLACES = dict.fromkeys(("open_garage_door", "close_garage_door", "set_garage_door_position"), ("door", GARAGE_DOORS))
 """For each function of one place: its parameter, and what it looks for."""
@@ -31,10 +33,9 @@ class GarageDoor:
         )
         self._doors = [device for device in devices.home.devices if device.kind is Kind.GARAGE_DOOR]
 
-    @property
-    def ids(self) -> frozenset[str]:
-        """The ids of the doors that would move where none is named."""
-        return frozenset(door.id for door in self._doors)
+    def targets(self, name: str, arguments: Mapping[str, Any]) -> frozenset[str] | None:
+        """As `agent.house.House.targets`; None for what is not of this file. No door named is the only one."""
+        return of_devices(self._devices, arguments.get("door"), GARAGE_DOORS) if name in PLACES else None
 
     @tool(access=AccessLevel.SELF, say=say_moved)
     async def open_garage_door(self, door: Name | None = None) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agent.config.tables import Key, Table, choice, read_table
-from tools.drivers import CLIMATE, COVERS, LIGHTS, SENSORS, Ability, Device, DriverType, Kind, Mode
+from tools.device import CLIMATE, COVERS, LIGHTS, SENSORS, Ability, Device, Kind, Mode
+from tools.drivers import DriverType
 from tools.drivers.memory import MEMORY
 from tools.drivers.mqtt import MQTT
 from tools.names.words import fold, name_key

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from agent.config.tables import Table, read_table
@@ -15,12 +16,11 @@ from agent.tool import AgentTool
 from tools import climate, covers, fans, garage, lights, locks, media, robots, state, switches
 from tools.alarms import Alarms
 from tools.announce import Announcements
-from tools.climate import Climate, ClimateSettings
+from tools.climate import Climate
 from tools.clock import Clock
 from tools.covers import Covers
+from tools.device import Device
 from tools.devices import Devices
-from tools.drivers import Device
-from tools.drivers.mqtt import MqttBroker
 from tools.fans import Fans
 from tools.garage import GarageDoor
 from tools.home import DRIVERS, Floor, Group, Home, Room
@@ -29,22 +29,23 @@ from tools.lights import Lights
 from tools.lists import SHOPPING, TO_DO, Lists, ListSettings, read_lists
 from tools.locks import Locks
 from tools.media import Media
-from tools.names.resolve import PlaceError, Wish
-from tools.names.words import name_key
+from tools.names.resolve import Wish
 from tools.reminders import Reminders
 from tools.robots import Robots
 from tools.scene_states import Scene
-from tools.scenes import FUNCTIONS as SCENE_FUNCTIONS
 from tools.scenes import Scenes, read_scenes_and_scripts
 from tools.scripts import Script
-from tools.state import KINDS, Questions
+from tools.state import Questions
 from tools.switches import Switches
+from tools.targets import of_devices
+from tools.temperature import HomeUnit
 from tools.timers import Timers
-from tools.weather import Weather, WeatherFile, WeatherSettings
+from tools.weather import Weather, WeatherProvider, WeatherSettings
+from tools.weather_file import WeatherFile
 
 _log = logging.getLogger(__name__)
 
-_KEYS = ("floor", "room", "device", "group", "weather", "climate", "list", "scene", "script")
+_TABLES = ("floor", "room", "device", "group", "weather", "list", "scene", "script")
 
 _PLACES: dict[str, tuple[str, Wish]] = {
     **lights.PLACES,
@@ -61,50 +62,69 @@ _PLACES: dict[str, tuple[str, Wish]] = {
 """For each function of one place: its parameter, and what it looks for."""
 
 
+@dataclass(frozen=True)
+class HouseSettings:
+    """The keys of the table `[tools]` itself."""
+
+    unit: HomeUnit = "celsius"
+    """What temperatures are told in, and what a number without a unit means."""
+
+
 class House:
     """An open home. See `agent.house.House` for what the agent asks of it."""
 
     def __init__(
         self,
         devices: Devices,
-        weather: Weather,
+        weather: WeatherProvider | None,
         store: HouseStore,
-        climate: ClimateSettings | None = None,
+        unit: HomeUnit = "celsius",
         lists: Sequence[ListSettings] = (SHOPPING, TO_DO),
         scenes: Sequence[Scene] = (),
         scripts: Sequence[Script] = (),
     ) -> None:
         """A house; its devices are moved once their drivers are attached.
 
+        Args:
+            devices: Its devices.
+            weather: Who knows the weather.
+            store: Where timers and lists are kept.
+            unit: What temperatures are told in, and what a number without a unit means.
+            lists: Its lists.
+            scenes: Its scenes.
+            scripts: Its scripts.
+
         Raises:
             SettingsError: A script calls what there is not.
         """
         self._devices = devices
-        self._weather = weather
         self._status = ""
-        self._garage = GarageDoor(devices)
+        self._weather = Weather(weather, unit, store.due)
         self._lists = Lists(store, lists)
         self._scenes = Scenes(devices, scenes, scripts)
+        doors, vacuums = GarageDoor(devices), Robots(devices)
+        announcements, questions = Announcements(devices, store.due), Questions(devices, unit)
+        self._special = (doors, vacuums, self._scenes, announcements, questions)
         subjects = (
             Lights(devices),
             Switches(devices),
             Fans(devices),
             Covers(devices),
-            self._garage,
+            doors,
             Locks(devices),
-            Climate(devices, climate),
-            Clock(),
-            weather,
+            Climate(devices, unit),
+            Clock(store.due),
+            self._weather,
             Timers(store.due),
             Alarms(store.due),
             Reminders(store.due),
             Later(store.due),
             Media(devices),
-            Robots(devices),
+            vacuums,
             self._lists,
             self._scenes,
-            Announcements(devices, store.due),
-            Questions(devices, (climate or ClimateSettings()).unit),
+            announcements,
+            questions,
         )
         self.tools: tuple[AgentTool, ...] = tuple(tool for subject in subjects for tool in subject.tools)
         self._scenes.bind(self.tools, _PLACES)
@@ -131,17 +151,15 @@ class House:
             _log.debug("the agent is %s", status)
 
     def targets(self, name: str, arguments: Mapping[str, Any]) -> frozenset[str]:
-        """The ids of the devices that a call would move or ask about; none for a function without devices."""
-        if name in garage.PLACES and arguments.get("door") is None:
-            return self._garage.ids
-        if name == "list_devices":
-            return self._listed(arguments)
-        if name in SCENE_FUNCTIONS:
-            return self._scenes.targets(arguments.get(SCENE_FUNCTIONS[name]), self.targets)
-        if name not in _PLACES:
+        """What a call is about; nothing where a place was not said, as it depends on who asks."""
+        for subject in self._special:
+            about = subject.targets(name, arguments)
+            if about is not None:
+                return about
+        parameter, wish = _PLACES.get(name, ("", None))
+        if wish is None or arguments.get(parameter) is None:
             return frozenset()
-        parameter, wish = _PLACES[name]
-        return self._found(arguments.get(parameter), wish)
+        return of_devices(self._devices, arguments[parameter], wish)
 
     def health(self) -> dict[str, str]:
         """One line for each driver and for the weather; "ok" where all is well."""
@@ -151,21 +169,6 @@ class House:
         """Tries what can be tried without moving anything: a sentence for each trouble, with its cure."""
         return [*await self._devices.probe(), *self._weather.probe()]
 
-    def _listed(self, arguments: Mapping[str, Any]) -> frozenset[str]:
-        kinds = KINDS.get(str(arguments.get("kind")), KINDS["any"])
-        if arguments.get("room") is None:
-            return frozenset(device.id for device in self._devices.home.devices if device.kind in kinds)
-        return self._found(arguments["room"], Wish(kinds, kinds, asking=True))
-
-    def _found(self, words: Any, wish: Wish) -> frozenset[str]:
-        if not isinstance(words, str):
-            return frozenset()
-        try:
-            return frozenset(device.id for device in self._devices.find(words, wish).devices)
-        except PlaceError:
-            # No id has a space, so unknown words are equal to themselves only.
-            return frozenset({f"? {name_key(words)}"})
-
 
 @asynccontextmanager
 async def open_house(settings: Mapping[str, Any], store: HouseStore | None = None) -> AsyncIterator[House]:
@@ -173,7 +176,7 @@ async def open_house(settings: Mapping[str, Any], store: HouseStore | None = Non
 
     Args:
         settings: The table `[tools]`: arrays of tables `floor`, `room`, `device`, `group`, `list`, `scene`,
-            `script`; tables `weather`, `climate` and one of the name of each driver that needs it.
+            `script`; tables `weather` and one of the name of each driver that needs it; the keys of `HouseSettings`.
         store: Where timers and lists are kept; None keeps them in memory.
 
     Raises:
@@ -196,16 +199,15 @@ def check_settings(settings: Mapping[str, Any]) -> None:
         SettingsError: As for `open_house`.
     """
     _, _, tables = _read(settings, HouseStore())
-    for table in tables.values():
-        if isinstance(table, MqttBroker):
-            table.password()
+    for name, table in tables.items():
+        DRIVERS[name].check_settings(table)
 
 
 def _read(settings: Mapping[str, Any], store: HouseStore) -> tuple[House, Devices, dict[str, Any]]:
     """The house, its devices that no driver moves yet, and the tables of the drivers by their names."""
     table = Table.of(settings, "tools")
     with_tables = {name: driver.settings for name, driver in DRIVERS.items() if driver.settings is not None}
-    table.check_keys((*_KEYS, *with_tables))
+    own = read_table(HouseSettings, table, also=(*_TABLES, *with_tables))
     devices = Devices(Home.from_settings(table))
     scenes, scripts = read_scenes_and_scripts(table, devices.home)
     weather = None
@@ -213,9 +215,9 @@ def _read(settings: Mapping[str, Any], store: HouseStore) -> tuple[House, Device
         weather = WeatherFile(read_table(WeatherSettings, table.table("weather")).path)
     house = House(
         devices,
-        Weather(weather),
+        weather,
         store,
-        read_table(ClimateSettings, table.table("climate")),
+        own.unit,
         read_lists(table.tables("list")),
         scenes,
         scripts,
@@ -225,4 +227,4 @@ def _read(settings: Mapping[str, Any], store: HouseStore) -> tuple[House, Device
 
 def declarations() -> tuple[FunctionDeclaration, ...]:
     """The functions of every house, for the model's training."""
-    return tuple(tool.declaration for tool in House(Devices(Home()), Weather(None), HouseStore()).tools)
+    return tuple(tool.declaration for tool in House(Devices(Home()), None, HouseStore()).tools)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -9,12 +10,30 @@ from agent.due import DueItems
 from agent.schema import Format
 from agent.tool import AgentTool, tool
 from tools.speech import sentence
-from tools.times import parse_duration
-from tools.times.moments import NO_CLOCK, due_at, next_moment, read_when
+from tools.times.moments import due_at, timing
+
+_POINTING = re.compile(
+    r"\b(?:it|them|(?:that|this|these|those|both)(?: ones?)?(?= (?:on|off|up|down|to|by|again)\b|$))"
+    r"(?!['’]| (?:is|was|has|will)\b)",
+    re.IGNORECASE,
+)
+"""A word for a thing that was spoken of before: "turn it off", "dim that"; not "announce that dinner is ready"."""
+
+_NAMING = re.compile(r"\b(?:(?:the|my|our|here)\b|(?:all|every) \w{5})", re.IGNORECASE)
+"""A word beside which there is a name: "turn on the lamp and dim it", "make it warmer in here"; not "them all off"."""
 
 
 def _say_later(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     return sentence(f"{result['when']}: {result['command']}")
+
+
+def _pointing(command: str) -> str:
+    """The word that stands for what is meant, where no name does; "" without one.
+
+    The command runs in a conversation of its own, in which nothing was spoken of.
+    """
+    found = _POINTING.search(command.strip(" .,!?"))
+    return found[0] if found and not _NAMING.search(command) else ""
 
 
 class Later:
@@ -41,19 +60,7 @@ class Later:
         words = " ".join(command.split())
         if not words:
             return {"error": "What shall I do then?"}
-        if delay is not None and time is not None:
-            return {"error": "Say either after how long or at what time."}
-        if delay is not None:
-            item = await self._due.add("command", words, seconds=parse_duration(delay))
-        elif time is None:
-            return {"error": "When?"}
-        elif not self._due.clock_is_set:
-            return {"error": NO_CLOCK}
-        else:
-            now = self._due.now()
-            clock, day = read_when(time, None, now.date())
-            if clock is None:
-                return {"error": "At what time?"}
-            moment = next_moment(clock, day, now)
-            item = await self._due.add("command", words, at=moment.at, days=moment.days)
+        if pointing := _pointing(words):
+            return {"error": f'Say what by its name: what "{pointing}" is may have changed by then.'}
+        item = await self._due.add("command", words, **timing(self._due, "When?", delay=delay, time=time))
         return {"command": words, "when": due_at(self._due, item)}

@@ -14,12 +14,13 @@ from typing import Annotated, Any
 from agent.schema import Format, Place, Range
 from agent.tool import AgentTool, tool
 from tools.colors import Color, parse_color, parse_warmth
+from tools.device import LIGHTS, Ability, Change, Device, State
 from tools.devices import Devices
-from tools.drivers import LIGHTS, Ability, Change, Device, DeviceError, State
+from tools.drivers import DeviceError
 from tools.names.resolve import DIM_LIGHTS, SWITCH_LIGHTS, Found
 from tools.names.words import fold, key_of, without_determiner
-from tools.results import cannot, moved, part, say_moved, verb
-from tools.speech import failures, listed, sentence, the
+from tools.results import cannot, clause, moved, said, say_moved, say_told, told
+from tools.speech import listed, sentence, the
 
 STEP = 10
 """How much "brighter" is, in percent points."""
@@ -41,18 +42,12 @@ PLACES = {
 
 
 def _say_relative(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
-    if "brightness" in result:
-        done = f"{result['place']} {verb(result['devices'])} at {result['brightness']} percent"
-    else:
-        levels = [f"{the(name)} is at {percent} percent" for name, percent in result["levels"].items()]
-        done = listed(levels, most=4)
-    return sentence(done, result.get("note", ""), failures(result.get("failed", {})))
+    return say_told(result, "brightness", lambda percent: f"at {percent} percent")
 
 
 def _say_effect(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     shown = result["effect"] if result["effect"] != "none" else "no effect"
-    done = f"{result['place']} {verb(result['devices'], 'shows', 'show')} {shown}"
-    return sentence(done, result.get("note", ""), failures(result.get("failed", {})))
+    return said(result, clause(result, shown, "shows", "show"))
 
 
 class Lights:
@@ -107,7 +102,7 @@ class Lights:
             change = _lit(device, brightness)
             return change if shade is None else replace(change, **_painted(device, shade))
 
-        result = moved(part(place, lamps), await self._devices.move(lamps, plan), note)
+        result = moved(place, await self._devices.move(lamps, plan), note)
         if shade is not None and not nearest and "error" not in result:
             result["color"] = shade.name  # as it was said, not as a lamp reports it
         return result
@@ -164,7 +159,7 @@ class Lights:
         name = names[able[0].id]
         outcomes = await self._devices.move(able, lambda device, state: Change(on=True, effect=names[device.id]))
         others = [device for device in place.devices if device not in able]
-        result = moved(part(place, able), outcomes, cannot(others, f"show {name}"))
+        result = moved(place, outcomes, cannot(others, f"show {name}"))
         return result if "error" in result else {**result, "effect": name}
 
     async def _turn_off(self, place: Found) -> dict[str, Any]:
@@ -178,7 +173,7 @@ class Lights:
             return {"error": sentence(cannot(place.devices, "be dimmed"))}
         on = self._on(lamps)
         if not on and step < 0:
-            return {"error": sentence(f"{place.label} {verb([device.name for device in place.devices])} off")}
+            return {"error": sentence(place.clause("off"))}
         lamps = on or lamps
         ends: set[str] = set()
 
@@ -192,13 +187,8 @@ class Lights:
             return Change(on=True, brightness=min(BRIGHTEST, max(DIMMEST, wanted)))
 
         outcomes = await self._devices.move(lamps, plan)
-        result = moved(part(place, lamps), outcomes, "; ".join(ends))
-        if "error" not in result:
-            result["changed_by"] = step
-            if "brightness" not in result:
-                done = [outcome for outcome in outcomes if not outcome.failure]
-                result["levels"] = {outcome.device.name: outcome.state.brightness for outcome in done}
-        return result
+        result = told(place, outcomes, "brightness", lambda outcome: outcome.state.brightness, "; ".join(ends))
+        return result if "error" in result else {**result, "changed_by": step}
 
     async def _warm(self, place: Found, step: int, brightness: int | None) -> dict[str, Any]:
         """Makes the white warmer or cooler than it is; of several lamps that of those that are on."""
@@ -218,14 +208,14 @@ class Lights:
             return replace(_lit(device, brightness), kelvin=kelvin)
 
         outcomes = await self._devices.move(lamps, plan)
-        return moved(part(place, lamps), outcomes, "; ".join(filter(None, [plain, *ends])))
+        return moved(place, outcomes, "; ".join(filter(None, [plain, *ends])))
 
     async def _end_effect(self, place: Found, lamps: Sequence[Device]) -> dict[str, Any]:
         """Ends effects where lamps are on: one that is off shows none, and is not to be turned on by this."""
         lit = self._on(lamps)
         if not lit:
-            return {"error": sentence(f"{place.label} {verb([device.name for device in place.devices])} off")}
-        result = moved(part(place, lit), await self._devices.move(lit, lambda device, state: Change(effect="")))
+            return {"error": sentence(place.clause("off"))}
+        result = moved(place, await self._devices.move(lit, lambda device, state: Change(effect="")))
         return result if "error" in result else {**result, "effect": "none"}
 
     def _on(self, lamps: Sequence[Device]) -> list[Device]:

@@ -7,8 +7,8 @@ from typing import Any
 from agent.schema import Name
 from agent.tool import AccessLevel, AgentTool, ConfirmationTool, tool
 from tools import risky
+from tools.device import LOCKS, Change, State
 from tools.devices import Devices
-from tools.drivers import LOCKS, Change, State
 from tools.names.resolve import Wish
 from tools.results import say_moved
 

@@ -16,8 +16,9 @@ from typing import Annotated, Any
 
 from agent.schema import Place, Range
 from agent.tool import AgentTool, tool
+from tools.device import PLAYERS, Change, Device, State
 from tools.devices import Devices, Outcome
-from tools.drivers import PLAYERS, Change, Device, DeviceError, State
+from tools.drivers import DeviceError
 from tools.names.areas import area_named, within
 from tools.names.resolve import Found, PlaceError, Wish
 from tools.names.words import fold, name_key

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from tools.device import CLIMATE, Device, Kind, State
 from tools.devices import Devices
-from tools.drivers import CLIMATE, Device, Kind, State
 from tools.names.areas import area_named, within
 from tools.names.resolve import Found, PlaceError, Wish
 from tools.names.words import name_key

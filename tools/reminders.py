@@ -9,8 +9,7 @@ from agent.due import DueItem, DueItems
 from agent.schema import Format
 from agent.tool import AgentTool, tool
 from tools.speech import listed, sentence
-from tools.times import parse_duration
-from tools.times.moments import NO_CLOCK, due_at, next_moment, of_moment, read_when
+from tools.times.moments import due_at, of_moment, timing
 from tools.which import Kind, choose
 
 _MOST_SPOKEN = 8
@@ -67,18 +66,9 @@ class Reminders:
         words = " ".join(text.split())
         if not words:
             return {"error": "What shall I remind you of?"}
-        if delay is not None and (time is not None or day is not None):
-            return {"error": "Say either after how long or at what time."}
-        if delay is not None:
-            item = await self._due.add("reminder", words, seconds=parse_duration(delay))
-        elif time is None and day is None:
-            return {"error": "When shall I remind you?"}
-        elif not self._due.clock_is_set:
-            return {"error": NO_CLOCK}
-        else:
-            now = self._due.now()
-            moment = next_moment(*read_when(time, day, now.date()), now)
-            item = await self._due.add("reminder", words, at=moment.at, days=moment.days)
+        ask = "When shall I remind you?"
+        when = timing(self._due, ask, delay=delay, time=time, day=day, needs_time=False)
+        item = await self._due.add("reminder", words, **when)
         return {"text": words, "when": due_at(self._due, item)}
 
     @tool(say=_say_cancelled)

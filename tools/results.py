@@ -2,46 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tools.colors import color_name
+from tools.device import FANS, LIGHTS, LOCKS, OPENING, Device, State
 from tools.devices import Outcome
-from tools.drivers import FANS, LIGHTS, LOCKS, OPENING, Device, State
-from tools.names.resolve import Found
-from tools.speech import failures, listed, sentence, the
+from tools.names.places import Found, by_names
+from tools.speech import Predicate, clauses, failures, listed, sentence, the
 
 
-def moved(place: Found, outcomes: Sequence[Outcome], note: str = "") -> dict[str, Any]:
-    """The result of a move.
+def told(
+    place: Found, outcomes: Sequence[Outcome], field: str, value: Callable[[Outcome], Any], note: str = ""
+) -> dict[str, Any]:
+    """The result of a move, which tells one thing of each device.
 
     Args:
         place: What was to be moved.
-        outcomes: What became of it.
+        outcomes: What became of it, or of a part of it.
+        field: The name of what is told.
+        value: What is told of a device that was moved; None is nothing.
         note: What else is to be said, as a clause.
 
     Returns:
-        `{"place", "state", "devices", "failed"?, "note"?}` and what `look` tells: `"devices"` are the names of
-        what was moved, `"failed"` says of each other one why not; what differs from device to device is left
-        out. Where the state itself differs it is "mixed", and `"states"` has it by name. `{"error"}` where
-        nothing was moved.
+        `{"place", "plural"?, "devices", field or "by_device"?, "failed"?, "note"?}`: `"devices"` are the names of
+        what was moved, and `"failed"` says of each other one why not. Where they differ in the value, `"by_device"`
+        has it by name. `{"error"}` where nothing was moved.
     """
     failed = {outcome.device.name: outcome.failure for outcome in outcomes if outcome.failure}
     done = [outcome for outcome in outcomes if not outcome.failure]
     if not done:
         return {"error": sentence(failures(failed))}
-    names = [outcome.device.name for outcome in done]
-    label = place.label if not failed else listed([the(name) for name in names], most=4)
-    looks = [look(outcome.device, outcome.state) for outcome in done]
-    result: dict[str, Any] = {"place": label, "state": "mixed", **_common(looks)}
-    if result["state"] == "mixed":
-        result["states"] = {name: each["state"] for name, each in zip(names, looks, strict=True)}
-    result["devices"] = names
-    if failed:
-        result["failed"] = failed
-    if note:
-        result["note"] = note
-    return result
+    if len(done) < len(place.devices):
+        place = by_names([outcome.device for outcome in done])
+    values = {outcome.device.name: value(outcome) for outcome in done}
+    first, *others = values.values()
+    result: dict[str, Any] = {"place": place.label, "plural": place.plural, "devices": list(values)}
+    if any(other != first for other in others):
+        result["by_device"] = values
+    elif first is not None:
+        result[field] = first
+    return result | {key: more for key, more in (("failed", failed), ("note", note)) if more}
+
+
+def moved(place: Found, outcomes: Sequence[Outcome], note: str = "") -> dict[str, Any]:
+    """The result of a move, which tells how the devices are.
+
+    Args:
+        place: What was to be moved.
+        outcomes: What became of it, or of a part of it.
+        note: What else is to be said, as a clause.
+
+    Returns:
+        As `told` of their states, with what `look` tells of all of them alike.
+    """
+    result = told(place, outcomes, "state", lambda outcome: outcome.state.word, note)
+    looks = [look(outcome.device, outcome.state) for outcome in outcomes if not outcome.failure]
+    return result | _common(looks)
 
 
 def look(device: Device, state: State) -> dict[str, Any]:
@@ -65,37 +82,46 @@ def look(device: Device, state: State) -> dict[str, Any]:
     return {key: value for key, value in told.items() if value is not None}
 
 
-def part(place: Found, devices: Sequence[Device]) -> Found:
-    """The place; where not all of it is moved, that which is, by name."""
-    if len(devices) == len(place.devices):
-        return place
-    return Found(tuple(devices), listed([the(device.name) for device in devices], most=4), place.where)
-
-
 def cannot(devices: Sequence[Device], what: str) -> str:
     """ "the hall light and the desk lamp cannot be dimmed", as a clause; nothing without devices."""
     return f"{listed([the(device.name) for device in devices], most=4)} cannot {what}" if devices else ""
 
 
-def say_moved(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
-    """ "The living room lights are on at 80 percent."."""
-    if "states" in result:
-        names: dict[str, list[str]] = {}
-        for name, state in result["states"].items():
-            names.setdefault(state, []).append(name)
-        clauses = [
-            f"{listed([the(name) for name in some], most=4)} {verb(some)} {appearance({'state': state})}"
-            for state, some in names.items()
-        ]
-    else:
-        clauses = [f"{result['place']} {verb(result['devices'])} {appearance(result)}"]
+def clause(result: Mapping[str, Any], rest: str, one: str = "is", several: str = "are") -> str:
+    """What is said of all that was moved: "the kitchen lights are off"."""
+    return f"{result['place']} {several if result['plural'] else one} {rest}".strip()
+
+
+def said(result: Mapping[str, Any], *clauses: str) -> str:
+    """Clauses, and what else a result has to tell, as one sentence."""
     return sentence(*clauses, result.get("note", ""), failures(result.get("failed", {})))
 
 
-def verb(names: Sequence[str], one: str = "is", several: str = "are") -> str:
-    """ "is" or "are": "are" for several, and for one that is called "the fairy lights"."""
-    plural = len(names) != 1 or (names[0].endswith("s") and not names[0].endswith(("ss", "us")))
-    return several if plural else one
+def say_told(
+    result: Mapping[str, Any], field: str, phrase: Callable[[Any], str], one: str = "is", several: str = "are"
+) -> str:
+    """What `told` tells: "The bedroom is set to 21 degrees.", or a clause for each value.
+
+    Args:
+        result: The result.
+        field: The name of what it tells.
+        phrase: How a value is spoken after the verb; None is one that is not known.
+        one: The verb.
+        several: The verb of several.
+    """
+    if "by_device" not in result:
+        return said(result, clause(result, phrase(result.get(field)), one, several))
+    names: dict[Predicate, list[str]] = {}
+    for name, value in result["by_device"].items():
+        names.setdefault((one, several, phrase(value)), []).append(name)
+    return said(result, *clauses(names))
+
+
+def say_moved(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+    """ "The living room lights are on at 80 percent."."""
+    if "by_device" in result:
+        return say_told(result, "state", lambda state: appearance({"state": state}))
+    return said(result, clause(result, appearance(result)))
 
 
 def appearance(look: Mapping[str, Any]) -> str:
@@ -119,5 +145,5 @@ def _color(state: State) -> str | None:
 
 def _common(looks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What all of them tell, and tell alike."""
-    first, *others = looks
+    first, *others = looks or [{}]
     return {key: value for key, value in first.items() if all(each.get(key) == value for each in others)}

@@ -12,14 +12,15 @@ from typing import Any
 
 from agent.schema import Name
 from agent.tool import AgentTool, tool
+from tools.device import Activity, Change, Device, Kind
 from tools.devices import Devices, Outcome
-from tools.drivers import Activity, Change, Device, Kind
 from tools.home import Floor, Room
 from tools.names.areas import area_named, within
 from tools.names.resolve import Found, PlaceError, Wish
 from tools.names.words import name_key
 from tools.results import verb
 from tools.speech import failures, listed, sentence, the
+from tools.targets import of_devices, of_name
 
 _VACUUMS = Wish(frozenset({Kind.VACUUM}), frozenset({Kind.VACUUM}))
 _MOWERS = Wish(frozenset({Kind.MOWER}), frozenset({Kind.MOWER}))
@@ -82,6 +83,20 @@ class Robots:
             AgentTool(self.stop_mower),
             AgentTool(self.dock_mower),
         )
+
+    def targets(self, name: str, arguments: Mapping[str, Any]) -> frozenset[str] | None:
+        """As `agent.house.House.targets`; None for what is not of this file. No robot named is the only one."""
+        if name not in PLACES:
+            return None
+        parameter, wish = PLACES[name]
+        about = of_devices(self._devices, arguments.get(parameter), wish)
+        area = arguments.get("area")
+        if not isinstance(area, str):
+            return about
+        room = area_named(self._devices.home, area) if name == "start_vacuum" else None
+        if room is None and name_key(area) in _EVERYWHERE:
+            return about
+        return about | {of_name(area if room is None else room.name)}
 
     @tool(say=_say_vacuum)
     async def start_vacuum(self, area: Name | None = None, vacuum: Name | None = None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from agent.config.tables import Table, choice, read_table
 from agent.schema import Range
 from tools.colors import parse_color
-from tools.drivers import RISKY, Change, Device, Mode
+from tools.device import RISKY, Change, Device, Mode
 from tools.home import Home
 from tools.names.words import name_key
 

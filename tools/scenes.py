@@ -8,14 +8,14 @@ count, but for the name of a script that has to ask.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
 
 from agent.config.tables import Table
 from agent.errors import ArgumentError
 from agent.schema import Name
-from agent.tool import AgentTool, ConfirmationTool, tool
+from agent.tool import AccessLevel, AgentTool, ConfirmationTool, tool
 from tools.devices import Devices
 from tools.home import Home
 from tools.names.areas import area_named
@@ -23,7 +23,9 @@ from tools.names.resolve import PlaceError, Wish
 from tools.names.words import fold, key_of, name_key
 from tools.scene_states import Scene, read_scene
 from tools.scripts import (
+    Asked,
     Script,
+    access_of,
     check_script,
     question_of,
     read_script,
@@ -33,6 +35,7 @@ from tools.scripts import (
     scene_named,
 )
 from tools.speech import failures, listed, sentence
+from tools.targets import of_name
 
 FUNCTIONS = {"activate_scene": "scene", "run_script": "script"}
 """The functions of this file with their parameter."""
@@ -43,8 +46,10 @@ _KIND_WORDS = {"scene", "scenes", "mode", "script", "routine", "program", "progr
 _ALIKE = 0.8
 """How alike two spellings are that mean the same."""
 
-_confirmed: ContextVar[frozenset[int]] = ContextVar("_confirmed", default=frozenset())
-"""The steps of a script that the question of this call named. A tool is handed no context, and the answer to a
+_NOTHING: Mapping[int, Asked] = {}
+
+_confirmed: ContextVar[Mapping[int, Asked]] = ContextVar("_confirmed", default=_NOTHING)
+"""What the question of this call named, by the step of the script. A tool is handed no context, and the answer to a
 question takes its time: what has to be asked only since then was not said yes to."""
 
 
@@ -84,8 +89,16 @@ class Scenes:
         self._both: tuple[Scene | Script, ...] = (*scenes, *scripts)
         self._functions: dict[str, AgentTool] = {}
         self.tools: tuple[AgentTool, ...] = (
-            ConfirmationTool(self.activate_scene, lambda given: self._question(given["scene"])),
-            ConfirmationTool(self.run_script, lambda given: self._question(given["script"])),
+            ConfirmationTool(
+                self.activate_scene,
+                lambda given: self._question(given["scene"]),
+                lambda given: self._access(given["scene"]),
+            ),
+            ConfirmationTool(
+                self.run_script,
+                lambda given: self._question(given["script"]),
+                lambda given: self._access(given["script"]),
+            ),
         )
 
     def bind(self, tools: Iterable[AgentTool], places: Mapping[str, tuple[str, Wish]]) -> None:
@@ -120,26 +133,17 @@ class Scenes:
         """What scenes and scripts are called, in all their names."""
         return tuple(name for each in self._both for name in (each.name, *each.aliases))
 
-    def targets(self, words: Any, of_call: Callable[[str, Mapping[str, Any]], frozenset[str]]) -> frozenset[str]:
-        """The ids of the devices that a scene or script moves.
-
-        Args:
-            words: What it is called.
-            of_call: Those that the call of a function moves.
-        """
+    def targets(self, name: str, arguments: Mapping[str, Any]) -> frozenset[str] | None:
+        """As `agent.house.House.targets`: the scene or script itself; None for what is not of this file."""
+        if name not in FUNCTIONS:
+            return None
+        words = arguments.get(FUNCTIONS[name])
         if not isinstance(words, str):
             return frozenset()
         try:
-            meant = self._meant(words)
+            return frozenset({of_name(self._meant(words).name)})
         except ArgumentError:
-            return frozenset({f"? {name_key(words)}"})
-        if isinstance(meant, Scene):
-            return frozenset(device.id for device, _ in meant.states)
-        ids: set[str] = set()
-        for step in meant.steps:
-            ids |= of_call(step.function, step.arguments) if step.function else frozenset()
-            ids |= self.targets(step.scene, of_call)
-        return frozenset(ids)
+            return frozenset({of_name(words)})
 
     @tool(say=_say)
     async def activate_scene(self, scene: Name) -> dict[str, Any]:
@@ -164,7 +168,7 @@ class Scenes:
         if isinstance(meant, Scene):
             return await self._activate(meant)
         confirmed = _confirmed.get()
-        _confirmed.set(frozenset())
+        _confirmed.set(_NOTHING)
         return await run_script(meant, self._functions, self._activate_named, confirmed)
 
     async def _activate_named(self, name: str) -> dict[str, Any]:
@@ -190,9 +194,15 @@ class Scenes:
 
     def _question(self, words: str) -> str | None:
         meant = self._meant(words)
-        questions = risky_steps(meant, self._functions) if isinstance(meant, Script) else {}
-        _confirmed.set(frozenset(questions))
-        return question_of(meant, questions.values()) if isinstance(meant, Script) and questions else None
+        if isinstance(meant, Scene):
+            return None
+        asked = risky_steps(meant, self._functions)
+        _confirmed.set(asked)
+        return question_of(meant, [each.question for each in asked.values()]) if asked else None
+
+    def _access(self, words: str) -> AccessLevel:
+        meant = self._meant(words)
+        return access_of(meant, self._functions) if isinstance(meant, Script) else AccessLevel.TRUSTED
 
     def _meant(self, words: str) -> Scene | Script:
         """The scene or script of a name.

@@ -4,8 +4,8 @@ A step is the call of a function as the model would make it, so that everything 
 holds here: its ranges, its limits, its names. A step that fails is named, and the rest goes on.
 
 A step may move what can hurt or let somebody in. Then a person is asked once, before the first step, and told
-what it is; what was not named then is not done. A script has the access of every function, and whoever calls from
-outside has nobody of this turn to ask, which is a no: so a script is no way around the access of its steps.
+what it is; what was not named then is not done. Whoever calls from outside runs no script with a step that they
+could not call themselves: a script is no way around the access of its steps.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from typing import Annotated, Any
 from agent.config.tables import Table, choice, read_table
 from agent.errors import ArgumentError
 from agent.schema import Range
-from agent.tool import CANCELLED_BY_USER, AgentTool, ConfirmationTool, ToolCall
+from agent.tool import CANCELLED_BY_USER, AccessLevel, AgentTool, ConfirmationTool, ToolCall
+from tools import risky
 from tools.names.words import name_key
 from tools.scene_states import Scene
 from tools.speech import failures, listed, sentence
@@ -140,9 +141,28 @@ def check_script(
             raise step.source.wrong(f"{step.function}: {error}", "arguments") from error
 
 
-def risky_steps(script: Script, tools: Mapping[str, AgentTool]) -> dict[int, str]:
-    """What has to be asked now before a script is run: the question of each step, by its index."""
-    questions: dict[int, str] = {}
+@dataclass(frozen=True)
+class Asked:
+    """What a person is asked about a step before a script is run.
+
+    Attributes:
+        question: That of the step alone.
+        devices: The ids of what it names.
+    """
+
+    question: str
+    devices: frozenset[str]
+
+
+def access_of(script: Script, tools: Mapping[str, AgentTool]) -> AccessLevel:
+    """Who may run a script: whoever may call all of its steps."""
+    called = (tools.get(step.function or "") for step in script.steps)
+    return min((tool.access for tool in called if tool is not None), default=AccessLevel.TRUSTED)
+
+
+def risky_steps(script: Script, tools: Mapping[str, AgentTool]) -> dict[int, Asked]:
+    """What has to be asked now before a script is run, by the index of the step."""
+    asked: dict[int, Asked] = {}
     for index, step in enumerate(script.steps):
         tool = tools.get(step.function or "")
         if isinstance(tool, ConfirmationTool):
@@ -151,8 +171,8 @@ def risky_steps(script: Script, tools: Mapping[str, AgentTool]) -> dict[int, str
             except ArgumentError:
                 continue  # the step will say so itself, and does nothing
             if question is not None:
-                questions[index] = question
-    return questions
+                asked[index] = Asked(question, risky.named())
+    return asked
 
 
 def question_of(script: Script, questions: Collection[str]) -> str:
@@ -173,7 +193,7 @@ async def run_script(
     script: Script,
     tools: Mapping[str, AgentTool],
     activate: Callable[[str], Awaitable[dict[str, Any]]],
-    confirmed: Collection[int],
+    confirmed: Mapping[int, Asked],
 ) -> dict[str, Any]:
     """Runs a script.
 
@@ -181,7 +201,7 @@ async def run_script(
         script: Which one.
         tools: The functions that it may call, by name.
         activate: Activates the scene of a name.
-        confirmed: The indexes of the steps that a person has said yes to.
+        confirmed: What a person has said yes to, by the index of the step.
 
     Returns:
         `{"script", "done": how many steps, "failed"?: {"step 2, lock door": why}}`, or `{"error"}` where none was done.
@@ -197,7 +217,7 @@ async def run_script(
             if step.scene is not None:
                 result = await activate(step.scene)
             else:
-                result = await _call(tools[step.function or ""], step, index in confirmed)
+                result = await _call(tools[step.function or ""], step, confirmed.get(index))
             trouble = _trouble(result)
             done += "error" not in result and result.get("status") != CANCELLED_BY_USER
         except Exception:  # a fault of one function costs its own step, and is seen in the log
@@ -211,9 +231,9 @@ async def run_script(
     return {"script": script.name, "done": done} | ({"failed": failed} if failed else {})
 
 
-async def _call(tool: AgentTool, step: Step, confirmed: bool) -> dict[str, Any]:
+async def _call(tool: AgentTool, step: Step, confirmed: Asked | None) -> dict[str, Any]:
     async def confirm(question: str) -> bool:
-        return confirmed
+        return confirmed is not None and risky.only(confirmed.devices)
 
     return await tool.call(step.arguments, ToolCall("script", tool.name, confirm))
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from tools.drivers import CLIMATE, COVERS, DOORS, LOCKS, OPENING, PLAYERS, ROBOTS, SENSORS, SWITCHES, Kind
+from tools.device import CLIMATE, COVERS, DOORS, LOCKS, OPENING, PLAYERS, ROBOTS, SENSORS, SWITCHES, Kind
 
 
 def the(name: str) -> str:
@@ -27,6 +27,44 @@ def sentence(*clauses: str) -> str:
     return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
+def are_several(names: Collection[str]) -> bool:
+    """Whether they are spoken of as several: more than one, or one that is called "the fairy lights"."""
+    return len(names) != 1 or any(name.endswith("s") and not name.endswith(("ss", "us")) for name in names)
+
+
+def verb(names: Collection[str], one: str = "is", several: str = "are") -> str:
+    """The verb that goes with some names."""
+    return several if are_several(names) else one
+
+
+Predicate = tuple[str, str, str]
+"""The verb for one and for several, and what follows it; without a verb it is a clause of its own."""
+
+
+def clauses(of: Mapping[Predicate, Sequence[str]], most: int = 8) -> list[str]:
+    """What is said of several, a clause for each predicate: "the lamp and the fan are off".
+
+    Args:
+        of: The names that each is said of.
+        most: How many names are spoken in all clauses together. Names that are too many are counted, and what
+            comes after the last is counted at the end.
+    """
+    told: list[str] = []
+    left, more = most, 0
+    for (one, several, rest), names in of.items():
+        if left == 0:
+            more += len(names)
+        elif not one:
+            told.append(rest)
+            left -= 1
+        elif len(names) > left:
+            told.append(f"{counted(len(names))} devices {several} {rest}")
+        else:
+            told.append(f"{listed([the(name) for name in names])} {verb(names, one, several)} {rest}")
+            left -= len(names)
+    return [*told, f"and {counted(more)} more"] if more else told
+
+
 def failures(failed: Mapping[str, str]) -> str:
     """What devices did not do, as one clause: "the desk lamp and the hall light are not available"."""
     reasons: dict[str, list[str]] = {}
@@ -40,7 +78,7 @@ def failures(failed: Mapping[str, str]) -> str:
     return "; ".join(clauses)
 
 
-_SEVERAL = {"is": "are", "has": "have", "does": "do"}
+_SEVERAL = {"is": "are", "was": "were", "has": "have", "does": "do"}
 
 
 def noun(kinds: frozenset[Kind], count: int) -> str:

@@ -7,8 +7,7 @@ from typing import Any, Literal
 
 from agent.schema import Place
 from agent.tool import AgentTool, tool
-from tools.devices import Devices
-from tools.drivers import (
+from tools.device import (
     ANY,
     COVERS,
     DOORS,
@@ -23,9 +22,11 @@ from tools.drivers import (
     Kind,
     State,
 )
+from tools.devices import Devices
 from tools.names.resolve import ASK, PlaceError, Wish
 from tools.results import verb
 from tools.speech import counted, listed, noun, sentence, the
+from tools.targets import of_devices
 from tools.telling import predicate, tell
 from tools.temperature import HomeUnit
 
@@ -138,6 +139,13 @@ class Questions:
         self._devices = devices
         self._unit: HomeUnit = unit
         self.tools = (AgentTool(self.get_state), AgentTool(self.list_devices))
+
+    def targets(self, name: str, arguments: Mapping[str, Any]) -> frozenset[str] | None:
+        """As `agent.house.House.targets`; None but for a list. No room named is the whole home."""
+        if name != "list_devices":
+            return None
+        kinds = KINDS.get(str(arguments.get("kind")), KINDS["any"])
+        return of_devices(self._devices, arguments.get("room"), Wish(kinds, kinds, asking=True))
 
     @tool(read_only=True, say=_say_state)
     async def get_state(self, device: Place) -> dict[str, Any]:

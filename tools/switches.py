@@ -10,8 +10,8 @@ from typing import Any
 
 from agent.schema import Place
 from agent.tool import AgentTool, tool
+from tools.device import Change
 from tools.devices import Devices
-from tools.drivers import Change
 from tools.names.resolve import SWITCH_PLUGS
 from tools.results import moved, say_moved
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tools.drivers import CLIMATE, PLAYERS, Device, Kind, State
+from tools.device import CLIMATE, PLAYERS, Device, Kind, State
 from tools.names.areas import within
 from tools.results import appearance, look
 from tools.temperature import HomeUnit, convert, degrees, rounded, unit_named

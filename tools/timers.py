@@ -17,7 +17,7 @@ from agent.schema import Format
 from agent.tool import AgentTool, tool
 from tools.speech import listed, sentence, the
 from tools.times import LONGEST, parse_duration
-from tools.times.moments import due_at
+from tools.times.moments import due_at, of_moment
 from tools.which import Kind, choose, clean_name, unnamed
 
 Duration = Annotated[str, Format("duration")]
@@ -56,7 +56,7 @@ class Timers:
     def __init__(self, due: DueItems) -> None:
         self._due = due
         self._timers = Kind("timer", self._described, self._of_length, misspelt=True)
-        self._commands = Kind("command", lambda item: f'"{item.text}"', lambda words, items: [])
+        self._commands = Kind("command", lambda item: f'"{item.text}" {due_at(due, item)}', self._of_time)
         self.tools = (
             AgentTool(self.set_timer),
             AgentTool(self.cancel_timer),
@@ -206,6 +206,9 @@ class Timers:
         except ArgumentError:
             return []
         return [item for item in items if item.seconds == seconds]
+
+    def _of_time(self, words: str, items: Sequence[DueItem]) -> list[DueItem]:
+        return self._of_length(words.removeprefix("in "), items) or of_moment(self._due, words, items)
 
 
 def _label(item: DueItem) -> str:

@@ -1,4 +1,4 @@
-"""The weather, from whoever knows it. Units are those of the data, converted once where others are asked for.
+"""The weather, from whoever knows it: in the home's unit or the one that is asked for, converted once.
 
 Nothing is made up from what the data leaves out: a unit that is missing is said to be, a day without data has no
 forecast, and what was written more than three hours ago is told with its time.
@@ -6,28 +6,24 @@ forecast, and what was written more than three hours ago is told with its time.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol
 
+from agent.due import DueItems
 from agent.errors import HearthError
 from agent.schema import Format
-from agent.threads import run_in_thread
 from agent.tool import AgentTool, tool
-from tools.names.words import fold, name_key
+from tools.names.words import fold
 from tools.speech import listed, sentence
-from tools.temperature import HomeUnit, Unit, convert, degrees, is_number, rounded, unit_named
+from tools.temperature import HomeUnit, Unit, convert, degrees, rounded
 from tools.times import parse_day
-from tools.times.moments import spoken_date, spoken_time
+from tools.times.moments import NO_CLOCK, spoken_date, spoken_time
 
 _FRESH = timedelta(hours=3)
 """How old data may be and still be told without its time."""
-
-_FIRST_YEAR = 2025
-"""A clock that shows less was never set, so no day can be told by it."""
 
 _MOST_DAYS = 7
 """How many days an answer tells."""
@@ -127,119 +123,6 @@ class WeatherSettings:
     """Where the weather is from."""
 
 
-class WeatherFile:
-    """Weather from a JSON file: `{"home"?: PLACE, "updated"?, "places": {PLACE: {"temperature", "unit"?,
-    "condition"?, "updated"?, "forecast"?: [{"date", "low"?, "high"?, "condition"?, "rain_chance"?}]}}}`.
-
-    Dates and times are ISO 8601, `rain_chance` is in percent, and `unit` is that of all temperatures of the place.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    async def current(self, location: str | None) -> Observation:
-        """The weather at a place of the file; without a location at its `"home"` or its only place."""
-        return self._observation(*await self._place(location))
-
-    async def forecast(self, location: str | None) -> Forecast:
-        """The coming days at such a place."""
-        return self._forecast(*await self._place(location))
-
-    def health(self) -> str:
-        """ "ok", or why the file cannot be used."""
-        try:
-            self._read()
-        except WeatherError as error:
-            return str(error)
-        return "ok"
-
-    async def _place(self, location: str | None) -> tuple[str, dict[str, Any]]:
-        """The name of a place and what the file has of it."""
-        # In a thread: where the file lies may hang, a network's folder say, and the lamps are not to.
-        data = await run_in_thread(self._read, "weather")
-        places: dict[str, Any] = {name_key(name): (name, place) for name, place in data["places"].items()}
-        if location is None:
-            location = data.get("home") or (next(iter(data["places"])) if len(places) == 1 else None)
-        if not isinstance(location, str):
-            raise WeatherError(f"it was not said where; there is weather for {_names(data)}")
-        if name_key(location) not in places:
-            raise WeatherError(f"no weather data for {location}; there is weather for {_names(data)}")
-        name, place = places[name_key(location)]
-        if not isinstance(place, dict):
-            raise WeatherError(f"no weather data for {name}: {self._path} has nothing of it")
-        return name, {"updated": data.get("updated"), **place}
-
-    def _read(self) -> dict[str, Any]:
-        try:
-            data = json.loads(self._path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise WeatherError(f"no weather data: {self._path}: {error.strerror}") from error
-        except (ValueError, RecursionError) as error:
-            raise WeatherError(f"no weather data: {self._path} is not JSON: {error}") from error
-        if not isinstance(data, dict) or not isinstance(data.get("places"), dict):
-            raise WeatherError(f'no weather data: {self._path} has no "places"')
-        return data
-
-    def _observation(self, name: str, place: dict[str, Any]) -> Observation:
-        if not is_number(place.get("temperature")):
-            raise WeatherError(f"no weather data for {name}: {self._path} has no temperature for it")
-        temperature = float(place["temperature"])
-        return Observation(name, temperature, self._unit(name, place), _text(place, "condition"), _updated(place))
-
-    def _forecast(self, name: str, place: dict[str, Any]) -> Forecast:
-        entries = place.get("forecast", [])
-        try:
-            days = [_coming_day(entry) for entry in entries]
-        except (TypeError, ValueError, KeyError, AttributeError) as error:
-            raise WeatherError(f"no forecast for {name}: {self._path} has a day of it that cannot be read") from error
-        if not days:
-            raise WeatherError(f"no forecast for {name}: {self._path} has none")
-        days.sort(key=lambda day: day.date)
-        return Forecast(name, tuple(days), self._unit(name, place), _updated(place))
-
-    def _unit(self, name: str, place: dict[str, Any]) -> Unit | None:
-        unit = place.get("unit")
-        if unit is None:
-            return None
-        known = unit_named(str(unit))
-        if known is None:
-            raise WeatherError(f"no weather data for {name}: {self._path} has the unknown unit {unit!r}")
-        return known
-
-
-def _coming_day(entry: Any) -> ComingDay:
-    """A day of a forecast.
-
-    Raises:
-        TypeError, ValueError, KeyError, AttributeError: It is none.
-    """
-    numbers = [entry.get(key) for key in ("low", "high", "rain_chance")]
-    if any(number is not None and not is_number(number) for number in numbers):
-        raise ValueError(f"not a number: {entry!r}")
-    low, high, rain = (None if number is None else float(number) for number in numbers)
-    if rain is not None and not 0 <= rain <= 100:
-        raise ValueError(f"not in percent: {rain}")
-    return ComingDay(date.fromisoformat(entry["date"]), low, high, _text(entry, "condition"), rain)
-
-
-def _text(entry: Mapping[str, Any], key: str) -> str:
-    text = entry.get(key)
-    return text if isinstance(text, str) else ""
-
-
-def _updated(place: Mapping[str, Any]) -> datetime | None:
-    """When it was written, in local time; what is no time is as if it was not there."""
-    try:
-        at = datetime.fromisoformat(_text(place, "updated"))
-        return at if at.tzinfo is None else at.astimezone().replace(tzinfo=None)
-    except (ValueError, OverflowError):
-        return None
-
-
-def _names(data: Mapping[str, Any]) -> str:
-    return ", ".join(list(data["places"])[:5]) or "no place"
-
-
 def _say_weather(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     told = degrees(result["temperature"], result.get("unit"))
     condition = f" and {result['condition']}" if result.get("condition") else ""
@@ -281,15 +164,22 @@ _NO_UNIT = "the weather data does not say in which unit"
 class Weather:
     """The functions that tell the weather."""
 
-    def __init__(self, provider: WeatherProvider | None, now: Callable[[], datetime] = datetime.now) -> None:
+    def __init__(
+        self,
+        provider: WeatherProvider | None,
+        unit: HomeUnit = "celsius",
+        due: DueItems | None = None,
+    ) -> None:
         """Weather from a provider, or none.
 
         Args:
             provider: Who knows it.
-            now: Tells the local time.
+            unit: What temperatures are told in where no other unit is asked for.
+            due: Knows what time it is, and whether the clock was set.
         """
         self._provider = provider
-        self._now = now
+        self._unit: HomeUnit = unit
+        self._due = due or DueItems(None)
         self.tools = (AgentTool(self.get_current_weather), AgentTool(self.get_weather_forecast))
 
     @tool(read_only=True, say=_say_weather)
@@ -308,10 +198,11 @@ class Weather:
             seen = await self._provider.current(location)
         except WeatherError as error:
             return {"error": str(error)}
+        unit = unit or self._unit
         temperature = rounded(_in_unit(seen.temperature, seen.unit, unit))
         result: dict[str, Any] = {"location": seen.location, "temperature": temperature}
         if seen.unit is not None:
-            result["unit"] = unit or seen.unit
+            result["unit"] = unit
         if seen.condition:
             result["condition"] = seen.condition
         return result | self._as_of(seen.updated)
@@ -332,21 +223,22 @@ class Weather:
         """
         if self._provider is None:
             return {"error": "no weather data: no provider is set up"}
-        today = self._now().date()
-        if today.year < _FIRST_YEAR:
-            return {"error": "I do not know which day it is: the clock has not been set since the start."}
+        if not self._due.clock_is_set:
+            return {"error": NO_CLOCK}
+        today = self._due.now().date()
         wanted = _days(day, today)
         try:
             known = await self._provider.forecast(location)
         except WeatherError as error:
             return {"error": str(error)}
         days = [each for each in known.days if each.date in wanted][:_MOST_DAYS]
+        unit = unit or self._unit
         if not days:
             return {"error": _no_forecast(wanted, known, today)}
         told = [_told(each, known.unit, unit, today) for each in days]
         result = {"location": known.location, **(told[0] if len(told) == 1 else {"days": told})}
         if known.unit is not None:
-            result["unit"] = unit or known.unit
+            result["unit"] = unit
         return result | self._as_of(known.updated)
 
     def health(self) -> str:
@@ -360,10 +252,13 @@ class Weather:
 
     def _as_of(self, updated: datetime | None) -> dict[str, str]:
         """When data was written that is not of these hours."""
-        now = self._now()
-        if updated is None or now - updated < _FRESH:
+        if updated is None:
             return {}
-        day = "" if updated.date() == now.date() else f" {spoken_date(updated.date(), now.date())}"
+        now = self._due.now() if self._due.clock_is_set else None
+        if now is not None and now - updated < _FRESH:
+            return {}
+        today = date.min if now is None else now.date()  # far from every day, so its year is told too
+        day = "" if updated.date() == today else f" {spoken_date(updated.date(), today)}"
         return {"as_of": spoken_time(updated.time()) + day}
 
 
@@ -389,8 +284,8 @@ def _days(words: str | None, today: date) -> list[date]:
     return [first]
 
 
-def _told(day: ComingDay, source: Unit | None, unit: HomeUnit | None, today: date) -> dict[str, Any]:
-    """A day as primitives, its temperatures in the unit that was asked for, if theirs is known."""
+def _told(day: ComingDay, source: Unit | None, unit: HomeUnit, today: date) -> dict[str, Any]:
+    """A day as primitives, its temperatures in the unit that is wanted, if theirs is known."""
     told: dict[str, Any] = {"date": day.date.isoformat(), "day": spoken_date(day.date, today)}
     for name, temperature in (("low", day.low), ("high", day.high)):
         if temperature is not None:
@@ -402,9 +297,9 @@ def _told(day: ComingDay, source: Unit | None, unit: HomeUnit | None, today: dat
     return told
 
 
-def _in_unit(temperature: float, source: Unit | None, unit: HomeUnit | None) -> float:
-    """Converted where another unit is asked for, and the data's is known."""
-    return temperature if source is None or unit is None else convert(temperature, source, unit)
+def _in_unit(temperature: float, source: Unit | None, unit: HomeUnit) -> float:
+    """Converted, where the data's unit is known."""
+    return temperature if source is None else convert(temperature, source, unit)
 
 
 def _no_forecast(wanted: list[date], known: Forecast, today: date) -> str:

@@ -7,7 +7,8 @@ The first that fits ends the search:
 3. the order in which they are listed, which is that in which they are due: "first", "the second one", "last";
 4. what else is known of it: a timer's length, an alarm's time or day;
 5. some of the words of the name, where only one has them: "the dentist reminder";
-6. for timers, where a mistake is harmless, the name with one letter wrong, added or left out.
+6. the order among those that the other words mean: "the last pizza timer", "the first 5 minute one";
+7. for timers, where a mistake is harmless, the name with one letter wrong, added or left out.
 
 "All", "both", "every" and "them" stand for all that fit. Everything else that fits none, or several, is an
 `ArgumentError` that names what there is.
@@ -116,8 +117,14 @@ def _found(words: str, name: list[str], items: Sequence[DueItem], kind: Kind) ->
         if read:
             return read
     some = [item for item in items if names[item.id] and set(plain) <= set(names[item.id])]
-    if some or not kind.misspelt:
+    if some:
         return some
+    if len(plain) > 1 and plain[0] != "next" and _place(plain[:1], len(items)) is not None:  # "next Friday" is a day
+        several = _found(" ".join(plain[1:]), plain[1:], items, kind)
+        place = _place(plain[:1], len(several))
+        return [several[place]] if several and place is not None else []
+    if not kind.misspelt:
+        return []
     return [item for item in items if _alike(plain, names[item.id])]
 
 

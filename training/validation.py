@@ -7,9 +7,9 @@ from typing import Any
 
 from agent.content import Content
 from agent.model.generative import Outcome
-from agent.model.numbers import parse_number
 from agent.model.prompt import Leaf, Segment, leaves_of, segments_of
 from agent.model.tokenizer import fold
+from agent.numbers import parse_number
 from agent.schema import FunctionType
 from training.corpus import HERE, Corpus
 from training.generate import Example, Group, LabelledCall, Member, Span, Value

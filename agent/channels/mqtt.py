@@ -36,7 +36,7 @@ from agent.due import Announcement
 from agent.due.clocks import clock_is_synchronized
 from agent.errors import AgentError, ErrorCode
 from agent.events import AgentEvent
-from agent.house import House
+from agent.house import House, HouseEvent
 
 __all__ = ["MqttChannel", "publish"]
 
@@ -255,13 +255,20 @@ class MqttChannel:
         while True:
             try:
                 async for event in self._house.events():
-                    payload = light_state(event.state)
-                    if payload is not None and payload != self._lights.get(event.device):
-                        self._lights[event.device] = payload
-                        self._tell_light(event.device, payload)
+                    self._hear_light(event)
             except Exception:
                 log.exception("the house's events broke off")
             await asyncio.sleep(1)
+
+    def _hear_light(self, event: HouseEvent) -> None:
+        try:
+            payload = light_state(event.state)
+        except Exception:  # one lamp must not silence the others
+            log.exception("the state of %s cannot be told", event.device)
+            return
+        if payload is not None and payload != self._lights.get(event.device):
+            self._lights[event.device] = payload
+            self._tell_light(event.device, payload)
 
     async def _announce(self) -> None:
         if self._announcements is None:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from aiomqtt import Client, MqttError, ProtocolVersion
 
-from agent.channels.mqtt_connection import Endpoint
 from agent.channels.mqtt_loop_back import BACK_WITHIN_S, LoopBack, Way
 from agent.channels.mqtt_messages import Topics
-from agent.channels.mqtt_publisher import Publisher
+from agent.mqtt.connection import Endpoint
+from agent.mqtt.publisher import Publisher
 
 
 @dataclass(frozen=True)

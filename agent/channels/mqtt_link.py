@@ -15,12 +15,12 @@ from aiomqtt import Client, Message, MqttError, ProtocolVersion, Will
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from agent.channels.mqtt_connection import SESSION_TAKEN_OVER, Backoff, Endpoint, properties, reason_code
 from agent.channels.mqtt_loop_back import BACK_WITHIN_S, LoopBack, Way
 from agent.channels.mqtt_messages import MAX_READ, probe_token
-from agent.channels.mqtt_publisher import Publisher
 from agent.config import MqttSettings, default_node
 from agent.errors import SettingsError
+from agent.mqtt.connection import SESSION_TAKEN_OVER, Backoff, Endpoint, properties, reason_code
+from agent.mqtt.publisher import Publisher
 
 log = logging.getLogger(__name__)
 

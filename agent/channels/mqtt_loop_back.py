@@ -13,7 +13,7 @@ from contextlib import suppress
 from enum import Enum
 
 from agent.channels.mqtt_messages import probe, probe_token
-from agent.channels.mqtt_publisher import REFUSED, Publisher
+from agent.mqtt.publisher import REFUSED, Publisher
 
 BACK_WITHIN_S = 3.0
 """How long a message may take to come back, in seconds."""

@@ -10,9 +10,9 @@ from typing import Any
 
 from aiomqtt import MqttError
 
-from agent.channels.mqtt_connection import Endpoint
 from agent.channels.mqtt_messages import CommandMessage, Topics
 from agent.errors import AgentError, ErrorCode
+from agent.mqtt.connection import Endpoint
 
 
 async def publish(

@@ -1,4 +1,4 @@
-"""Things that become due: timers, alarms, reminders, later commands, announcements.
+"""Things that become due: timers, alarms, reminders, later commands. What is announced is told at once, and not kept.
 
 A countdown is counted by a clock that nobody sets; only what is due at a time of day looks at the wall clock.
 
@@ -16,6 +16,7 @@ import logging
 import math
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextvars import ContextVar
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -27,7 +28,8 @@ from agent.due.countdown import Countdown
 from agent.due.entry import Entry, last_missed, next_time, time_of
 from agent.due.item import Announcement, DueItem, DueKind
 from agent.due.words import done_sentence, doubtful_sentence, due_sentence, failed_sentence, missed_sentence
-from agent.errors import AgentError, ArgumentError, StoreError
+from agent.errors import AgentError, ArgumentError, HearthError, StoreError
+from agent.requester import requester_room
 from agent.store import SessionStore
 from agent.writes import RETRY_S, Writes
 
@@ -52,7 +54,19 @@ DAY_S: Final = 86_400.0
 
 
 CarryOut = Callable[[DueItem], Awaitable[str]]
-"""Carries out the words of a command that is due, and returns the answer."""
+"""Carries out the words of a command that is due, and returns the answer; raises AgentError or NobodyToAskError."""
+
+
+class NobodyToAskError(HearthError):
+    """A command that is due had a question, and nobody is there to answer it; the text says what was not done."""
+
+
+_is_carried_out: ContextVar[bool] = ContextVar("is_carried_out", default=False)
+"""Whether what goes on is a command that was due."""
+
+
+def _new_id() -> str:
+    return uuid.uuid4().hex[:12]
 
 
 class DueItems:
@@ -68,15 +82,14 @@ class DueItems:
         self._store = store
         self._clocks = clocks or SystemClocks()
         self._entries: dict[str, Entry] = {}
-        self._writes = Writes(self._prepare, "what becomes due")
+        self._writes = Writes(self._prepare, lambda: self._entries, "what becomes due")
         self._changed = asyncio.Event()
-        self._has_changed = False
         self._carry_out: CarryOut | None = None
         self._carrying: set[asyncio.Task[None]] = set()
         self._last_fired: dict[DueKind, DueItem] = {}
         self._listeners: WeakSet[_Listener] = WeakSet()
         self._told_at_start: list[Announcement] = []
-        self._started = self._retried = self._clocks.countdown()
+        self._started = self._clocks.countdown()
         self._was_read = False
         self._read()
 
@@ -123,20 +136,31 @@ class DueItems:
     ) -> DueItem:
         """Adds an item: a countdown of `seconds`, or one that is due `at` a local time.
 
+        Without a room it is told where it was asked for; where nobody knows that, everywhere.
+
         Raises:
-            ArgumentError: There are too many already.
+            ArgumentError: There are too many already, or a command that is being carried out adds another one.
             ValueError: It has both a countdown and a time, or neither; or days without a time.
         """
         if (seconds is None) == (at is None) or (days and at is None):
             raise ValueError("an item has a countdown, or a time and perhaps days")
+        if kind == "command" and _is_carried_out.get():  # "in a minute in a minute ..." would never end
+            raise ArgumentError("A command for later cannot put off another one.")
         if len(self._entries) >= MAX_ITEMS:
             raise ArgumentError(
                 f"There are {MAX_ITEMS} timers, alarms and reminders already; cancel some of them first."
             )
-        item = DueItem(uuid.uuid4().hex[:12], kind, text, seconds, at, tuple(sorted(set(days))), room=room)
+        room = room or requester_room()
+        item = DueItem(_new_id(), kind, text, seconds, at, tuple(sorted(set(days))), room=room)
         countdown = None if seconds is None else Countdown(seconds, self._clocks.countdown())
         self._entries[item.id] = Entry(item, countdown, self._offset())
         await self._keep(item.id)
+        return item
+
+    def announce(self, text: str, room: str | None = None) -> DueItem:
+        """Tells a message now, in a room or everywhere. Nothing of it is kept, so it takes nobody's place."""
+        item = DueItem(_new_id(), "announcement", text, seconds=0.0, room=room)
+        self._tell(item, due_sentence(item, self.now(), 0.0), 0.0)
         return item
 
     async def remove(self, id: str) -> bool:
@@ -199,6 +223,7 @@ class DueItems:
         """
         self._carry_out = carry_out
         self._started = self._clocks.countdown()
+        writing = asyncio.create_task(self._writes.run(), name="due items")
         try:
             while True:
                 self._changed.clear()
@@ -210,9 +235,10 @@ class DueItems:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._changed.wait(), wait)
         finally:
-            for task in self._carrying:
+            tasks = (writing, *self._carrying)
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(*self._carrying, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def fire_due(self) -> float | None:
         """Fires what is due by now; `run` does this whenever something may be.
@@ -220,7 +246,7 @@ class DueItems:
         Returns:
             When to look again, in seconds; None: when something changes.
         """
-        if not self._was_read and self._may_retry():
+        if not self._was_read and self._clocks.countdown() - self._read_at >= RETRY_S:
             self._read()
         self._follow_the_clock()
         commands: list[tuple[DueItem, float, bool]] = []
@@ -237,8 +263,8 @@ class DueItems:
                 log.exception("%s could not be told", waited)
                 if entry.item is waited:  # still due, so it would fail again each second until the next start
                     self._entries.pop(waited.id, None)
-        if self._has_changed or (self._writes.pending and self._may_retry()):
-            await self._flush()
+        if self._writes.has_changed:
+            await self._writes.flush()
         for item, late_s, is_doubtful in commands:
             if late_s:
                 self._tell(item, missed_sentence(item, late_s), late_s)
@@ -282,13 +308,14 @@ class DueItems:
         return item
 
     async def _carry(self, item: DueItem) -> None:
+        _is_carried_out.set(True)  # for this task, and for those that begin in it
         try:
             if self._carry_out is None:
                 sentence = failed_sentence(item, "there is nobody here to do it")
             else:
                 sentence = done_sentence(item, await self._carry_out(item))
-        except AgentError as error:
-            sentence = failed_sentence(item, error.message)
+        except (AgentError, NobodyToAskError) as error:
+            sentence = failed_sentence(item, str(error))
         except Exception:
             log.exception("the command %r, which was due, ended for a fault of our own", item.text)
             sentence = failed_sentence(item, "something went wrong inside; the log says what")
@@ -308,7 +335,7 @@ class DueItems:
             clock_is_set = self.clock_is_set
             soonest = -max(self._overdue(entry, clock_is_set) for entry in self._entries.values())
             return min(LOOK_S, max(0.01, soonest))
-        return LOOK_S if self._writes.pending or not self._was_read else None
+        return None if self._was_read else LOOK_S
 
     # The wall clock
 
@@ -352,23 +379,11 @@ class DueItems:
     async def _keep(self, id: str) -> None:
         self._changed.set()
         self._mark(id)
-        await self._flush()
+        await self._writes.flush()
 
     def _mark(self, id: str) -> None:
         if self._store:
             self._writes.mark(id)
-            self._has_changed = True
-
-    async def _flush(self) -> None:
-        self._has_changed = False
-        self._retried = self._clocks.countdown()
-        await self._writes.flush()
-        if self._writes.pending:  # the store may be another file when it works again: a damaged one is set aside
-            for id in self._entries:
-                self._writes.mark(id)
-
-    def _may_retry(self) -> bool:
-        return self._clocks.countdown() - self._retried >= RETRY_S
 
     def _prepare(self, id: str) -> Callable[[], None]:
         assert self._store is not None
@@ -381,7 +396,7 @@ class DueItems:
         return partial(self._store.put_due, id, entry.to_record(self._clocks, self.clock_is_set))
 
     def _read(self) -> None:
-        self._retried = self._clocks.countdown()
+        self._read_at = self._clocks.countdown()
         try:
             records = self._store.due_items() if self._store else []
         except StoreError as error:

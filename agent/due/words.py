@@ -31,7 +31,7 @@ def due_sentence(item: DueItem, now: datetime, late_s: float) -> str:
         return f"The {at}, {item.text}, was due {ago}." if item.text else f"The {at} was due {ago}."
     if item.kind == "reminder":
         return f"Reminder, due {ago}: {_ended(item.text)}" if late_s else f"Reminder: {_ended(item.text)}"
-    return f"This was to be said {ago}: {_ended(item.text)}" if late_s else _ended(item.text)
+    return _ended(item.text)
 
 
 def done_sentence(item: DueItem, answer: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import Any, Final
 
+from agent.grounding import FORMATS
 from agent.house import House
 from agent.schema import NO_DEFAULT, FunctionDeclaration, FunctionSchema
 
@@ -26,16 +27,16 @@ def call_key(
         name: The function.
         arguments: As JSON has them; they need not fit the declaration.
         declaration: Tells the defaults; None where there is none.
-        house: With it, a call to one of its functions is compared by the devices that it would move, and by
-            the arguments that are no places.
+        house: With it, a call to one of its functions is compared by what it is about, and by the arguments
+            that are no places or names.
     """
-    moved: frozenset[str] = frozenset()
+    about: frozenset[str] = frozenset()
     if house is not None and (tool := next((each for each in house.tools if each.name == name), None)):
-        moved = _moved(house, name, arguments)
+        about = _about(house, name, arguments)
         properties = tool.declaration.parameters.properties
-        places = {each for each, schema in properties.items() if schema.format == "place"}
+        places = {each for each, schema in properties.items() if schema.format in FORMATS}
         arguments = {each: value for each, value in arguments.items() if each not in places}
-    return name, moved, value_key(arguments, declaration.parameters if declaration else None)
+    return name, about, value_key(arguments, declaration.parameters if declaration else None)
 
 
 def value_key(value: object, schema: FunctionSchema | None = None) -> Hashable:
@@ -67,8 +68,8 @@ def _fields(value: Mapping[str, Any], schema: FunctionSchema | None) -> Hashable
     )
 
 
-def _moved(house: House, name: str, arguments: Mapping[str, Any]) -> frozenset[str]:
+def _about(house: House, name: str, arguments: Mapping[str, Any]) -> frozenset[str]:
     try:
         return house.targets(name, arguments)
-    except TypeError:  # arguments of a case may be of any type; such ones move nothing
+    except TypeError:  # arguments of a case may be of any type; such ones are about nothing
         return frozenset()

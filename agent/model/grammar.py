@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.model.generative import Outcome
-from agent.model.numbers import parse_number
 from agent.model.prompt import Card, Leaf, Rendering, SegmentRole
+from agent.numbers import parse_number
 from agent.schema import FunctionType
 
 LONGEST_SPAN = 24  # words

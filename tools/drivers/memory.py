@@ -8,7 +8,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tools.drivers import LOCKS, Activity, Change, Device, Driver, DriverType, Mode, Report, State
+from tools.device import LOCKS, Activity, Change, Device, Mode, State
+from tools.drivers import Driver, DriverType, Report
 from tools.drivers.modes import LastModes
 
 

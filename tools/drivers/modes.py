@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tools.drivers import Change, Device, Mode, State
+from tools.device import Change, Device, Mode, State
 
 
 class LastModes:

@@ -18,18 +18,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from agent.config.secrets import read_password
 from agent.schema import Range
-from tools.drivers import (
-    RISKY,
-    Change,
-    Device,
-    DeviceError,
-    Driver,
-    DriverType,
-    NotAvailableError,
-    NotConfirmedError,
-    Report,
-    State,
-)
+from tools.device import RISKY, Change, Device, State
+from tools.drivers import DeviceError, Driver, DriverType, NotAvailableError, NotConfirmedError, Report
 from tools.drivers.modes import LastModes
 from tools.drivers.mqtt_payloads import (
     MqttOptions,
@@ -44,8 +34,8 @@ from tools.drivers.mqtt_payloads import (
 if TYPE_CHECKING:
     import aiomqtt
 
-    from agent.channels.mqtt_connection import Endpoint
-    from agent.channels.mqtt_publisher import Publisher
+    from agent.mqtt.connection import Endpoint
+    from agent.mqtt.publisher import Publisher
 
 _log = logging.getLogger(__name__)
 
@@ -136,7 +126,7 @@ class MqttDriver:
         """Sends the command, and waits for the device to say that it is done, or on its way."""
         import aiomqtt
 
-        from agent.channels.mqtt_publisher import NOBODY_LISTENS, REFUSED
+        from agent.mqtt.publisher import NOBODY_LISTENS, REFUSED
 
         await self._first_try()
         if self._publisher is None:
@@ -244,7 +234,7 @@ class MqttDriver:
                 await self._tried.wait()
 
     def _endpoint(self) -> Endpoint:
-        from agent.channels.mqtt_connection import Endpoint
+        from agent.mqtt.connection import Endpoint
 
         broker = self._broker
         # Without an identifier the broker makes a new one each time, so no two houses can have the same.
@@ -263,7 +253,7 @@ class MqttDriver:
         """A connection on which all is heard that the broker knows."""
         from aiomqtt import ProtocolVersion
 
-        from agent.channels.mqtt_publisher import Publisher
+        from agent.mqtt.publisher import Publisher
 
         endpoint = self._endpoint()
         if self._protocol is None:
@@ -332,6 +322,7 @@ class MqttDriver:
             self._set(device.id, replace(self._states[device.id], available=available))
             return
         state = read_state(device, payload, self._states[device.id])
+        state = replace(state, old=retained and device.options.availability_topic is None)
         self._set(device.id, state)
         # What is retained was true before the command that may be waiting here.
         if not retained and device.id in self._heard:
@@ -356,4 +347,4 @@ async def _open(devices: Sequence[Device], settings: MqttBroker | None, report: 
             await running
 
 
-MQTT = DriverType(options=MqttOptions, settings=MqttBroker, check=check, open=_open)
+MQTT = DriverType(options=MqttOptions, settings=MqttBroker, check=check, open=_open, check_settings=MqttBroker.password)

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from aiomqtt import MqttError
 
-from agent.channels import mqtt_trouble
-from agent.channels.mqtt_connection import Endpoint
-from agent.channels.mqtt_publisher import NOBODY_LISTENS, NOT_ALLOWED, REFUSED, Publisher
+from agent.mqtt import trouble
+from agent.mqtt.connection import Endpoint
+from agent.mqtt.publisher import NOBODY_LISTENS, NOT_ALLOWED, REFUSED, Publisher
 
 CONNECTED_WITHIN_S = 3.0
 """How long the first connection is waited for, in seconds."""
@@ -24,8 +24,8 @@ HEARD_WITHIN_S = 1.0
 async def connection_trouble(endpoint: Endpoint, last: str) -> str:
     """Why there is no connection; `last` is what the last attempt ended with."""
     broker = f"the broker of [tools.mqtt] at {endpoint.host}:{endpoint.port}"
-    trouble = await mqtt_trouble.connection_trouble(endpoint, broker, "host")
-    return trouble or f"{broker} was away ({last}) and is there again: it is tried again within a minute"
+    cause = await trouble.connection_trouble(endpoint, broker, "host")
+    return cause or f"{broker} was away ({last}) and is there again: it is tried again within a minute"
 
 
 async def write_troubles(publisher: Publisher, names: Mapping[str, str]) -> list[str]:

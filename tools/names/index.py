@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tools.drivers import Device, Kind
-from tools.home import Home
+from tools.device import Device, Kind
+from tools.home import Floor, Home, Room
 from tools.names.areas import within
 from tools.names.words import fold, key_of, name_key, without_determiner
 
@@ -55,6 +55,7 @@ class Names:
         rooms: Each room.
         floors: Each floor.
         groups: Each group.
+        places: The rooms and floors as the settings have them, by their stored names.
         words: All words of all names, folded.
         neighbours: The pairs of words that follow each other in a name.
         openings: The words that a name begins with.
@@ -66,6 +67,7 @@ class Names:
         self.rooms: dict[str, Area] = {}
         self.floors: dict[str, Area] = {}
         self.groups: dict[str, Area] = {}
+        self.places: dict[str, Room | Floor] = {each.name: each for each in (*home.rooms, *home.floors)}
         self.words: set[str] = set()
         self.neighbours: set[tuple[str, str]] = set()
         self.openings: set[str] = set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tools.drivers import ANY, COVERS, LIGHTS, PLAYERS, ROBOTS, SENSORS, SWITCHES, Kind
+from tools.device import ANY, COVERS, LIGHTS, PLAYERS, ROBOTS, SENSORS, SWITCHES, Kind
 from tools.names.phrases import BETWEEN
 from tools.names.words import without_determiner
 
@@ -77,6 +77,9 @@ KIND_WORDS: dict[str, tuple[frozenset[Kind], bool]] = {
 
 KIND_PARTS = {part for _, *words in _ROWS for word in words for part in word.replace("-", " ").split()}
 """The words for kinds of device, one by one: "air" and "con"."""
+
+AS_ONE = {"heating", "heat", "cooling", "airconditioning"}
+"""Words for all devices of a kind together, where no place is said: "turn the heating off"."""
 
 _PLAIN = {kind.value.replace("_", "") for kind in Kind}
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from tools.drivers import ANY, CLIMATE, COVERS, LIGHTS, PLAYERS, SWITCHES, Device, Kind
+from tools.device import ANY, CLIMATE, COVERS, PLAYERS, SWITCHES, Device, Kind
 from tools.names.index import Area, Names
 from tools.names.kinds import KIND_WORDS, kinds_in
 from tools.names.phrases import ALL, BETWEEN, HOUSE, NAMELESS, ONE, ending, stripped
-from tools.names.places import MAX_CANDIDATES, AbsentError, Found, PlaceError, Wish, ambiguous, one, perhaps
+from tools.names.places import MAX_CANDIDATES, AbsentError, Found, PlaceError, Wish, ambiguous, by_names, perhaps
 from tools.names.words import key_of, without_determiner
-from tools.speech import listed, noun, the
+from tools.speech import are_several, listed, noun, the
 
 _AKIN = (COVERS, CLIMATE, PLAYERS, SWITCHES)
 """Kinds of which one may be said for another."""
@@ -45,14 +45,14 @@ class Lookup:
         key = key_of(tokens)
         device = self._names.devices.get(key)
         if device is not None and device.kind in wish.kinds and not rooms_first:
-            return one(device)
+            return by_names([device])
         group = self._names.groups.get(key)
         found = _in_area(group, wish, whole=True) if group else None
         for area in (self._names.rooms.get(key), self._names.floors.get(key)):
             if found is None and area is not None:
                 found = _in_area(area, wish)
         if found is None and device is not None and device.kind in wish.named:
-            found = one(device)
+            found = by_names([device])
         return found
 
     def whole_name_somewhere(self, tokens: list[str], wish: Wish) -> Found | None:
@@ -64,7 +64,7 @@ class Lookup:
                 if device is None or area is None or device.kind not in wish.named:
                     continue
                 if device in area.inside or device in area.own:
-                    return one(device)
+                    return by_names([device])
         return None
 
     def by_name(self, name: list[str], sought: Sought) -> Found | None:
@@ -85,7 +85,7 @@ class Lookup:
         named = [device for device in (*area.own, *area.inside) if device.kind in sought.wish.named]
         exact = self._names.devices.get(key_of(tokens))
         if exact is not None and exact in named:
-            return one(exact)
+            return by_names([exact])
         absent: AbsentError | None = None
         for way in kinds_in(tokens):
             wish = sought.wish.narrowed(way.kinds)
@@ -115,7 +115,7 @@ class Lookup:
     def called(self, word: str, wish: Wish) -> Found | None:
         """The only device that has the word in a name: "the radio"."""
         devices = [device for device in self._names.with_words([word]).values() if device.kind in wish.kinds]
-        return one(devices[0]) if len(devices) == 1 else None
+        return by_names(devices) if len(devices) == 1 else None
 
     def whole_house(self, wish: Wish) -> Found:
         """All of the wished kinds.
@@ -124,8 +124,10 @@ class Lookup:
             AbsentError: There is none.
         """
         devices = self.all_of(wish)
-        label = "everything" if len(wish.kinds) == len(ANY) else f"all the {noun(wish.kinds, 2)}"
-        return Found(devices, label if len(devices) > 1 else the(devices[0].name))
+        if len(devices) == 1:
+            return by_names(devices)
+        is_all = len(wish.kinds) == len(ANY)
+        return Found(devices, "everything" if is_all else f"all the {noun(wish.kinds, 2)}", plural=not is_all)
 
     def only(self, wish: Wish) -> Found:
         """The only device of the wished kinds.
@@ -136,7 +138,7 @@ class Lookup:
         devices = self.all_of(wish)
         if len(devices) > 1:
             raise self.unsaid(wish)
-        return one(devices[0])
+        return by_names(devices)
 
     def all_of(self, wish: Wish) -> tuple[Device, ...]:
         """The devices of the wished kinds.
@@ -210,12 +212,10 @@ class Lookup:
         """All of them, if they may be several: with "all", and for a plural if they are in one room."""
         if not devices:
             return None
-        if len(devices) == 1:
-            return one(devices[0])
         devices = self._names.in_order(devices)
         together = devices[0].room is not None and len({device.room for device in devices}) == 1
-        if sought.every or (sought.several and together):
-            return Found(devices, listed([the(device.name) for device in devices], most=3))
+        if len(devices) == 1 or sought.every or (sought.several and together):
+            return by_names(devices)
         raise ambiguous(sought.spoken, [device.name for device in devices])
 
 
@@ -228,14 +228,11 @@ def _in_area(area: Area, wish: Wish, whole: bool = False) -> Found | None:
         raise ambiguous(area.name, [device.name for device in devices])
     kinds = frozenset(device.kind for device in devices)
     if area.own:
-        label = the(area.name)
-    elif len(devices) == 1 and wish.kinds != LIGHTS:
-        label = the(devices[0].name)
-    elif len(kinds) == 1:
-        label = " ".join(f"the {area.name} {noun(kinds, len(devices))}".split())
-    else:
-        label = listed([the(device.name) for device in devices], most=3)
-    return Found(devices, label, "" if area.own else area.where)
+        return Found(devices, the(area.name), are_several([area.name]))
+    if len(devices) == 1 or len(kinds) > 1:
+        return by_names(devices, area.where)
+    label = " ".join(f"the {area.name} {noun(kinds, len(devices))}".split())
+    return Found(devices, label, plural=True, where=area.where)
 
 
 def _wordings(name: list[str]) -> Iterable[list[str]]:

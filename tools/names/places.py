@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from agent.errors import ArgumentError
-from tools.drivers import ANY, LIGHTS, ON_OFF, SWITCHES, Device, Kind
-from tools.speech import listed, the
+from tools.device import ANY, LIGHTS, ON_OFF, SWITCHES, Device, Kind
+from tools.speech import are_several, listed, the
 
 MAX_CANDIDATES = 5
 
@@ -78,17 +78,24 @@ class Found:
     Attributes:
         devices: In the order of the settings; never empty.
         label: What it is called in an answer, with its article: "the kitchen lights".
+        plural: Whether that is spoken of as several.
         where: "in the kitchen", "on the first floor", "upstairs": the area that was named; "" without one.
     """
 
     devices: tuple[Device, ...]
     label: str
+    plural: bool
     where: str = ""
 
+    def clause(self, rest: str, one: str = "is", several: str = "are") -> str:
+        """What is said of it: "the kitchen lights are off"."""
+        return f"{self.label} {several if self.plural else one} {rest}"
 
-def one(device: Device) -> Found:
-    """The device alone."""
-    return Found((device,), the(device.name))
+
+def by_names(devices: Sequence[Device], where: str = "") -> Found:
+    """The devices, called by their own names."""
+    names = [device.name for device in devices]
+    return Found(tuple(devices), listed([the(name) for name in names], most=4), are_several(names), where)
 
 
 def perhaps(names: Sequence[str]) -> str:

@@ -28,10 +28,10 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from tools.drivers import RISKY, ROBOTS
-from tools.home import Home
+from tools.device import LOCKS, RISKY, ROBOTS
+from tools.home import Floor, Home, Room
 from tools.names.index import Area, Names
-from tools.names.kinds import KIND_PARTS, KIND_WORDS, OfKind, kinds_in
+from tools.names.kinds import AS_ONE, KIND_PARTS, KIND_WORDS, OfKind, kinds_in
 from tools.names.likeness import Likeness
 from tools.names.lookup import Lookup, Sought
 from tools.names.phrases import (
@@ -59,11 +59,12 @@ from tools.names.places import (
     UnknownPlaceError,
     Wish,
     ambiguous,
+    by_names,
     perhaps,
     unknown,
 )
 from tools.names.words import fold, key_of, without_determiner
-from tools.speech import listed, noun, the
+from tools.speech import listed, noun
 
 __all__ = ["ASK", "DIM_LIGHTS", "SWITCH_LIGHTS", "SWITCH_PLUGS", "Found", "PlaceError", "Resolver", "Wish"]
 
@@ -112,6 +113,29 @@ class Resolver:
             PlaceError: There is none, or more than one.
         """
         return self._lookup.only(wish)
+
+    def area(self, words: str) -> Room | Floor | None:
+        """The room or floor that is meant, also where nothing in it would be: "in the kitchen", "dining", "kitchn".
+
+        Raises:
+            PlaceError: The words may stand for several.
+        """
+        tokens = without_determiner(fold(words))
+        area = self._area(tokens, partial=True)
+        for _, reading in () if area is not None else self._likeness.readings(tokens[:MAX_WORDS], SMALL_WORDS):
+            area = area or self._area(reading)
+        return area
+
+    def _area(self, tokens: list[str], partial: bool = False) -> Room | Floor | None:
+        for name in (tokens, stripped(tokens)):
+            key = key_of(name)
+            area = self._names.rooms.get(key) or self._names.floors.get(key)
+            if area is not None:
+                return self._names.places[area.name]
+        rooms = self._names.rooms_beginning(stripped(tokens)) if partial else []
+        if len(rooms) > 1:
+            raise ambiguous(" ".join(tokens), [room.name for room in rooms])
+        return self._names.places[rooms[0].name] if rooms else None
 
     def _read(self, tokens: list[str], spoken: str, wish: Wish) -> Found:
         found = self._lookup.exact(tokens, wish)
@@ -165,7 +189,7 @@ class Resolver:
         left = tuple(device for device in whole.devices if device.id not in ids)
         if not left:
             raise PlaceError(f'nothing is left of "{spoken}"')
-        return Found(left, f"{whole.label} except {label}")
+        return Found(left, f"{whole.label} except {label}", whole.plural)
 
     def _excluded(self, tokens: list[str], wish: Wish, whole: Found) -> tuple[set[str], str]:
         """The ids of what is to be left alone, and what it is called.
@@ -198,13 +222,13 @@ class Resolver:
     def _listed(self, tokens: list[str], spoken: str, wish: Wish) -> Found:
         """ "the kitchen and the hall lights": a kind that is said of one of the list is said of all.
 
-        So is where they are, of kinds without a name: "the lights and the fan in the kitchen".
+        A kind that is part of a name ("the desk lamp and the printer") is said of nothing else. So is where they are, of kinds without a name: "the lights and the fan in the kitchen".
         """
         parts = [part for part in map(without_determiner, split(tokens, "and")) if part]
         if not parts:
             raise self._lookup.unsaid(wish)
         ways = [kinds_in(part)[0] for part in parts]
-        said = {way.kinds for way in ways} - {None}
+        said = {way.kinds for part, way in zip(parts, ways, strict=True) if not self._names.are_one(part)} - {None}
         if len(said) == 1:
             wish = wish.narrowed(said.pop()) or wish
         if parts[0][0] in ALL:
@@ -216,9 +240,11 @@ class Resolver:
                 parts[index] = [*parts[index], "in", *areas[0]]
         places = [self._read(part, " ".join(part), wish) for part in parts]
         devices = {device.id: device for place in places for device in place.devices}
+        labels = list(dict.fromkeys(place.label for place in places))
         return Found(
             self._names.in_order(devices.values()),
-            listed(list(dict.fromkeys(place.label for place in places))),
+            listed(labels),
+            len(labels) > 1 or places[0].plural,
             listed(list(dict.fromkeys(place.where for place in places))) if all(p.where for p in places) else "",
         )
 
@@ -253,7 +279,7 @@ class Resolver:
                 continue
             if found is not None:
                 return _of_number(found, count, spoken)
-        raise absent or self._nothing(ways, spoken, wish)
+        raise self._of_another_kind(said, wish) or absent or self._nothing(ways, spoken, wish)
 
     def _is_whole(self, way: OfKind, wish: Wish) -> bool:
         """Whether a name is left without the kind, so that its "and" makes no list."""
@@ -276,14 +302,28 @@ class Resolver:
         return found
 
     def _bare(self, way: OfKind, sought: Sought) -> Found:
-        """A kind without a name: "all the lights", "the fan" where there is one, "the windows" in a question."""
+        """A kind without a name: "all the lights", "the fan" where there is one, "the windows" in a question.
+
+        "The locks" are all of them: it is asked first, and by their names.
+        """
         wish = sought.wish
-        if way.kinds is not None and (sought.every or (sought.several and wish.asking and wish.partial)):
+        several = sought.several and ((wish.asking and wish.partial) or wish.kinds == LOCKS)
+        if way.kinds is not None and (sought.every or several):
             return self._lookup.whole_house(wish)
         if way.kinds is None or (wish.asking and not wish.partial):
             raise self._lookup.unsaid(wish)
         called = self._lookup.called(way.word, wish) if way.word and not sought.several and wish.partial else None
+        if called is None and way.word in AS_ONE:
+            return self._lookup.whole_house(wish)
         return called or self._lookup.only(wish)
+
+    def _of_another_kind(self, tokens: list[str], wish: Wish) -> PlaceError | None:
+        """Why a device that is called so is not meant."""
+        device = self._names.devices.get(key_of(tokens))
+        if device is None or device.kind in wish.named:
+            return None
+        near = [each.name for each in self._names.beside(device) if each.kind in wish.kinds][:MAX_CANDIDATES]
+        return PlaceError(f"{by_names([device]).clause(f'no {noun(wish.kinds, 1)}')}{perhaps(near)}", near)
 
     def _nothing(self, ways: Sequence[OfKind], spoken: str, wish: Wish) -> PlaceError:
         """Why words were not found, from all the ways in which a kind of device was taken out of them."""
@@ -292,15 +332,10 @@ class Resolver:
             area = self._names.area(stripped(way.name)) if narrowed is not None else None
             if area is not None and narrowed is not None:
                 return self._lookup.absent(area, narrowed, wish)
-        tokens = next(way.name for way in ways if way.kinds is None)
-        device = self._names.devices.get(key_of(tokens))
-        if device is not None:
-            near = [each for each in self._names.beside(device) if each.kind in wish.kinds]
-            names = [each.name for each in near][:MAX_CANDIDATES]
-            return PlaceError(f"{the(device.name)} is no {noun(wish.kinds, 1)}{perhaps(names)}", names)
         for way in ways:
             if way.kinds is not None and wish.narrowed(way.kinds) is None:
                 return PlaceError(f'"{spoken}" names {noun(way.kinds, 2)}, not {noun(wish.kinds, 2)}')
+        tokens = next(way.name for way in ways if way.kinds is None)
         return unknown(spoken, self._names.similar(tokens, wish.named))
 
 

@@ -18,14 +18,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
+from typing import TypedDict
 
 from agent.due import DueItem, DueItems
 from agent.due.durations import spoken_duration
 from agent.errors import ArgumentError
 from tools.speech import listed
-from tools.times import Day, Part, TimeOfDay, parse_time_and_day
+from tools.times import Day, Part, TimeOfDay, parse_duration, parse_time_and_day
 
-NO_CLOCK = "The clock has not been set since the start, so I do not know when that is."
+NO_CLOCK = "I do not know what time it is: the clock has not been set since the start."
+"""What is said of all that needs the time, until there is one."""
 
 _USUAL_HOURS: dict[Part | None, int] = {None: 9, "morning": 9, "afternoon": 15, "evening": 19, "night": 20}
 """When something is due on a day of which no time was said."""
@@ -45,6 +47,54 @@ class Moment:
 
     at: datetime
     days: tuple[int, ...] = ()
+
+
+class Timing(TypedDict, total=False):
+    """When something is due, as `DueItems.add` takes it: after so many seconds, or at a time."""
+
+    seconds: float
+    at: datetime
+    days: tuple[int, ...]
+
+
+def timing(
+    due: DueItems,
+    ask: str,
+    *,
+    delay: str | None = None,
+    time: str | None = None,
+    day: str | None = None,
+    needs_time: bool = True,
+    alarm: bool = False,
+) -> Timing:
+    """When something that was asked for is due.
+
+    Args:
+        due: Knows what time it is.
+        ask: The question where that was not said.
+        delay: After how long, in words.
+        time: At what time of day.
+        day: On what day.
+        needs_time: A day alone is not enough.
+        alarm: As for `next_moment`.
+
+    Raises:
+        ArgumentError: It was not said, or is not understood; or the clock was never set.
+    """
+    if delay is not None:
+        if time is not None or day is not None:
+            raise ArgumentError("Say either after how long or at what time.")
+        return {"seconds": parse_duration(delay)}
+    if time is None and day is None:
+        raise ArgumentError(ask)
+    if not due.clock_is_set:
+        raise ArgumentError(NO_CLOCK)
+    now = due.now()
+    clock, said_day = read_when(time, day, now.date())
+    if clock is None and needs_time:
+        raise ArgumentError(ask)
+    moment = next_moment(clock, said_day, now, alarm=alarm)
+    return {"at": moment.at, "days": moment.days}
 
 
 def read_when(clock: str | None, day: str | None, today: date) -> tuple[TimeOfDay | None, Day | None]:

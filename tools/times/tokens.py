@@ -1,4 +1,4 @@
-"""The words and numbers of a spoken time. Numbers are read in one place only, `agent.model.numbers`."""
+"""The words and numbers of a spoken time. Numbers are read in one place only, `agent.numbers`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from agent.errors import ArgumentError
-from agent.model.numbers import parse_number
+from agent.numbers import parse_number
 
 _MOST_CHARACTERS, _MOST_WORDS = 200, 24
 """A longer text is no time; reading one would take long."""

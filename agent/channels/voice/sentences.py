@@ -11,6 +11,7 @@ from itertools import cycle, islice
 from typing import Any
 
 from agent.channels.voice.phrases import CITIES, COLORS, EVERY, ONCE, SOME
+from agent.grounding import FORMATS
 
 TURNS = 12
 """How often a wording of `SOME` is said."""
@@ -34,7 +35,7 @@ def sentences(tools: Iterable[Mapping[str, Any]], names: Iterable[str]) -> list[
 
     Args:
         tools: Declarations as JSON: `{"name", "description", "parameters"}`.
-        names: Of rooms, floors, devices and groups, with all that they are also called.
+        names: Of rooms, floors, devices, groups, scenes, scripts and lists, with all that they are also called.
     """
     places = list(dict.fromkeys(filter(None, map(spoken, names))))
     numbers = [spoken(str(number)) for number in range(101)]
@@ -110,9 +111,11 @@ def _asked(tool: Mapping[str, Any]) -> Iterator[str]:
     for name, parameter in tool.get("parameters", {}).get("properties", {}).items():
         called = spoken(name.replace("_", " "))
         for wording in asked:
-            if parameter.get("format") == "place":
+            if parameter.get("format") in FORMATS:
                 yield f"{wording} in the {{name}}"
                 yield f"{wording} {{name}}"
+                yield f"{verb} the {{name}}"
+                yield f"{verb} {{name}}"
             elif "enum" in parameter:
                 yield from (f"{wording} {spoken(str(value))}" for value in parameter["enum"])
             elif parameter.get("type") in ("integer", "number"):

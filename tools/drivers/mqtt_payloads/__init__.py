@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from tools.drivers import CLIMATE, LIGHTS, LOCKS, OPENING, PLAYERS, ROBOTS, SENSORS, SWITCHES, Change, Device, State
+from tools.device import CLIMATE, LIGHTS, LOCKS, OPENING, PLAYERS, ROBOTS, SENSORS, SWITCHES, Change, Device, State
 from tools.drivers.mqtt_payloads import climate, covers, lights, locks, players, robots, sensors, switches
 from tools.drivers.mqtt_payloads.confirm import confirmed, reported
 from tools.drivers.mqtt_payloads.options import MqttOptions, check

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from tools.drivers import Change, Device, Mode, State
+from tools.device import Change, Device, Mode, State
 from tools.drivers.mqtt_payloads.wire import is_number, object_of
 
 _WORDS: dict[str, Mode] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tools.drivers import FANS, LOCKS, Activity, Change, Device, State
+from tools.device import FANS, LOCKS, Activity, Change, Device, State
 from tools.drivers.mqtt_payloads.options import MqttOptions
 from tools.drivers.mqtt_payloads.wire import from_scale, from_volume, to_scale, to_volume
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from tools.drivers import Change, Device, State
+from tools.device import Change, Device, State
 from tools.drivers.mqtt_payloads.options import MqttOptions
 from tools.drivers.mqtt_payloads.switches import is_on
 from tools.drivers.mqtt_payloads.wire import from_position, is_number, object_of, one_of, to_position, word_of

@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from tools.drivers import RGB, Change, Device, State
+from tools.device import RGB, Change, Device, State
 from tools.drivers.mqtt_payloads.options import MqttOptions, speaks_json
 from tools.drivers.mqtt_payloads.switches import is_on, is_on_in
 from tools.drivers.mqtt_payloads.wire import from_scale, is_number, object_of, to_scale, word_of
@@ -71,7 +71,7 @@ def _with_color(state: State, data: dict[str, Any], device: Device) -> State:
     mode, color, white = data.get("color_mode"), data.get("color"), data.get("color_temp")
     if mode == "color_temp" and "white" in device.can and is_number(white) and white > 0:
         kelvin = white if device.options.color_temp_kelvin else 1e6 / white
-        return replace(state, rgb=None, kelvin=round(min(kelvin, 1e6)))
+        return replace(state, rgb=None, kelvin=round(min(device.max_kelvin, max(device.min_kelvin, kelvin))))
     if "color" not in device.can or not isinstance(color, dict):
         return state
     if mode == "rgb":

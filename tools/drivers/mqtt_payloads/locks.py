@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tools.drivers import Change, Device, State
+from tools.device import Change, Device, State
 from tools.drivers.mqtt_payloads.options import MqttOptions
 from tools.drivers.mqtt_payloads.wire import one_of, word_of
 

@@ -5,19 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Literal
 
-from tools.drivers import (
-    ANY,
-    CLIMATE,
-    FANS,
-    LIGHTS,
-    LOCKS,
-    OPENING,
-    PLAYERS,
-    SENSORS,
-    SWITCHES,
-    Device,
-    Kind,
-)
+from tools.device import ANY, CLIMATE, FANS, LIGHTS, LOCKS, OPENING, PLAYERS, SENSORS, SWITCHES, Device, Kind
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,13 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from tools.drivers import Change, Device, State
+from agent.plain_text import shortened
+from tools.device import Change, Device, State
 from tools.drivers.mqtt_payloads.options import MqttOptions
 from tools.drivers.mqtt_payloads.wire import from_volume, is_number, object_of, one_of, to_volume
+
+MAX_TITLE = 200
+"""What of a longer title is not kept, in characters: it is shown and spoken."""
 
 _WORDS: dict[str, tuple[bool, bool | None]] = {
     "playing": (True, True), "buffering": (True, True), "paused": (True, False),
@@ -46,7 +50,7 @@ def read(device: Device, text: str, before: State) -> State:
     if isinstance(data.get("muted"), bool):
         told["muted"] = data["muted"]
     if isinstance(data.get("title"), str) and told.get("playing", before.playing) is not None:
-        told["title"] = data["title"].strip() or None
+        told["title"] = shortened(data["title"], MAX_TITLE) or None
     if not told:
         raise ValueError('none of "state", "volume", "muted" and "title"')
     return replace(before, **told)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from tools.drivers import Activity, Change, Device, Kind, State
+from tools.device import Activity, Change, Device, Kind, State
 from tools.drivers.mqtt_payloads.wire import one_of, word_of
 
 _COMMANDS: dict[Kind, dict[Activity, str]] = {

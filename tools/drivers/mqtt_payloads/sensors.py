@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tools.drivers import Change, Device, Kind, State
+from tools.device import Change, Device, Kind, State
 from tools.drivers.mqtt_payloads.options import MqttOptions
 from tools.drivers.mqtt_payloads.switches import is_on
 from tools.drivers.mqtt_payloads.wire import number_of, word_of

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from tools.drivers import Change, Device, State
+from tools.device import Change, Device, State
 from tools.drivers.mqtt_payloads.options import MqttOptions, speaks_json
 from tools.drivers.mqtt_payloads.wire import from_scale, is_number, object_of, to_scale, word_of
 

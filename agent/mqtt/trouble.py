@@ -9,7 +9,7 @@ import ssl
 
 from aiomqtt import MqttError
 
-from agent.channels.mqtt_connection import Endpoint, reason_code
+from agent.mqtt.connection import Endpoint, reason_code
 
 LOOKED_WITHIN_S = 5.0
 """How long it may take to find out, in seconds."""

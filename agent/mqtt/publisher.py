@@ -9,7 +9,7 @@ from typing import Any
 import aiomqtt
 from paho.mqtt.packettypes import PacketTypes
 
-from agent.channels.mqtt_connection import properties
+from agent.mqtt.connection import properties
 
 NOBODY_LISTENS = 16
 """The broker took the message, and has nobody to give it to."""
