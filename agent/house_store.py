@@ -23,7 +23,7 @@ class HouseStore:
         """Opens nothing: the store stays its owner's to close; without one all is kept in memory."""
         self._store = store
         self._documents: dict[str, Any] = {}
-        self._writes = Writes(self._prepare, self._names, "what the house keeps")
+        self._writes = Writes(store, self._prepare, self._names, "what the house keeps")
         self.due = due or DueItems(store)
 
     async def read(self, name: str) -> Any:

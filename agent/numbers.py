@@ -21,12 +21,12 @@ _TENS = {
 }
 _SCALES = {"hundred": 100, "thousand": 1000}
 _ARTICLES = {"a": 1, "an": 1}
-_FRACTIONS = {
+SHARES = {
     **{"half": 0.5, "halfway": 0.5, "third": 1 / 3, "thirds": 1 / 3, "quarter": 0.25, "quarters": 0.25},
     **{"low": 0.25, "medium": 0.5, "middle": 0.5},  # the steps of a fan
 }
-_LARGEST = {"max", "maximum", "full", "fully", "high", "highest", "brightest", "all"}
-_SMALLEST = {"min", "minimum", "lowest", "dimmest"}
+LARGEST = {"max", "maximum", "full", "fully", "high", "highest", "brightest", "all"}
+SMALLEST = {"min", "minimum", "lowest", "dimmest"}
 _MOST_DIGITS = 15  # what a float can tell apart from its neighbours
 _GROUPED = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?"  # "2,700" is no 2.7
 _TOKEN = re.compile(_GROUPED + r"|\d+(?:[.,]\d+)?|[a-z]+|%|-")
@@ -57,16 +57,16 @@ def parse_number(text: str, minimum: float | None = None, maximum: float | None 
     if numbers or minimum is None or maximum is None:
         return None
     for at, token in enumerate(tokens):
-        if token in _FRACTIONS and tokens[at + 1 : at + 2] in (["a"], ["an"]):
-            return _FRACTIONS[token]  # "half a degree" is no share of a range
-        if token in _FRACTIONS:
-            share = _FRACTIONS[token] * (3 if "three" in tokens else 2 if "two" in tokens else 1)
+        if token in SHARES and tokens[at + 1 : at + 2] in (["a"], ["an"]):
+            return SHARES[token]  # "half a degree" is no share of a range
+        if token in SHARES:
+            share = SHARES[token] * (3 if "three" in tokens else 2 if "two" in tokens else 1)
             # Half of 1 to 100 is 50: a range that begins at 1 only leaves nothing out.
             low = 0 if minimum == 1 else minimum
             return float(round(low + share * (maximum - low)))
-        if token in _LARGEST:
+        if token in LARGEST:
             return maximum
-        if token in _SMALLEST:
+        if token in SMALLEST:
             return minimum
     return None
 

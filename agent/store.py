@@ -1,4 +1,7 @@
-"""The session store: conversations in SQLite. Every SQL statement about them is here."""
+"""What outlives a restart, in SQLite: conversations, what becomes due, and the house's documents.
+
+Every SQL statement is here, but those that make the tables: `agent.migrations`.
+"""
 
 from __future__ import annotations
 
@@ -45,6 +48,11 @@ class SessionRow:
 class SessionStore:
     """Conversations that outlive the process. Blocking; may be called from any thread.
 
+    Attributes:
+        path: Where it is.
+        openings: How often a file was opened there. It may be another one each time: an empty one where the last was
+            damaged. So whoever keeps something in memory too writes it again.
+
     A turn is one commit. With WAL and `synchronous=NORMAL` what was committed outlives a crash of the
     process; a power cut may take the last turns, but never breaks the file, and a card sees few writes.
     """
@@ -60,15 +68,21 @@ class SessionStore:
             StoreError: It was written by a newer Hearth; it is left untouched.
         """
         self.path = path
+        self.openings = 0
         self._lock = threading.Lock()
         self._closed = False
         self._connection: sqlite3.Connection | None = None
         try:
-            self._connection = self._open()
+            self._connect()
         except NewerStoreError:
             raise
         except StoreError as error:
             log.warning("%s; until it can be, nothing is kept", error)
+
+    def _connect(self) -> sqlite3.Connection:
+        self._connection = self._open()
+        self.openings += 1
+        return self._connection
 
     def _open(self) -> sqlite3.Connection:
         try:
@@ -257,9 +271,7 @@ class SessionStore:
         with self._lock:
             if self._closed:
                 raise StoreError(f"the session store {self.path} is closed")
-            if self._connection is None:
-                self._connection = self._open()
-            connection = self._connection
+            connection = self._connection or self._connect()
             try:
                 connection.execute(f"PRAGMA synchronous = {synchronous}")
                 connection.execute("BEGIN")

@@ -19,25 +19,32 @@ _BASE: Final = (
     "turn|switch|set|open|close|shut|lock|unlock|start|stop|dim|brighten|change|adjust|increase|decrease|raise|lower"
     "|activate|deactivate|enable|disable|put|add|create|remove|delete|cancel|schedule|play|pause|mute|order|book"
     "|send|call|make|save|update|take care of|do that|do it"
+    "|vacuum|clean|mow|dock|announce|remind|wake|snooze|skip|resume|unmute|run|extend|shorten|heat|cool|warm|mark"
 )
 _PAST: Final = (
     "turned|switched|set|opened|closed|shut|locked|unlocked|started|stopped|dimmed|brightened|changed|adjusted"
     "|increased|decreased|raised|lowered|activated|deactivated|enabled|disabled|put|added|created|removed|deleted"
     "|cancelled|canceled|scheduled|played|paused|muted|ordered|booked|sent|called|made|saved|updated"
     "|taken care of|took care of|done|did"
+    "|vacuumed|cleaned|mowed|mown|docked|announced|reminded|snoozed|skipped|resumed|unmuted|ran|extended|shortened"
+    "|heated|cooled|warmed|marked"
 )
 _DOING: Final = (
     "turning|switching|setting|opening|closing|shutting|locking|unlocking|starting|stopping|dimming|brightening"
     "|changing|adjusting|increasing|decreasing|raising|lowering|activating|deactivating|enabling|disabling|putting"
     "|adding|creating|removing|deleting|cancelling|canceling|scheduling|playing|pausing|muting|ordering|booking"
     "|sending|calling|making|saving|updating"
+    "|vacuuming|cleaning|mowing|docking|announcing|reminding|waking|snoozing|skipping|resuming|unmuting|running"
+    "|extending|shortening|heating|cooling|warming|marking"
 )
 _MOVED: Final = (
     "turned|switched|set|opened|closed|shut|locked|unlocked|started|stopped|dimmed|brightened|changed|adjusted"
-    "|activated|deactivated|enabled|disabled|taken care of|done"
+    "|activated|deactivated|enabled|disabled|taken care of|done|raised|lowered|paused|muted|unmuted|skipped|resumed"
+    "|vacuumed|cleaned|mowed|mown|announced|snoozed|extended|shortened|heated|cooled|warmed|marked"
+    "|added|removed|cancelled|canceled"
 )
 _STATE: Final = (
-    r"on|off|open|closed|shut|locked|unlocked|dimmed|lit|running|playing|armed|disarmed"
+    r"on|off|open|closed|shut|locked|unlocked|dimmed|lit|running|playing|paused|muted|docked|armed|disarmed"
     r"|(?:set )?(?:to|at) \d+"
 )
 _THING: Final = r"(?:on|off|up|down|the|your|it|them|that|this|all|both|lights?|lamps?)\b"

@@ -1,4 +1,7 @@
-"""Writes that may fail: what a full or read-only disk refuses is kept in memory, and written when it can be."""
+"""Writes that may fail: what a full or read-only disk refuses is kept in memory, and written when it can be.
+
+So is all that was written before, where the store had to begin anew.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from agent.errors import StoreError
+from agent.store import SessionStore
 
 log = logging.getLogger(__name__)
 
@@ -24,17 +28,24 @@ class Writes:
     """
 
     def __init__(
-        self, prepare: Callable[[str], Callable[[], None]], keys: Callable[[], Iterable[str]], what: str
+        self,
+        store: SessionStore | None,
+        prepare: Callable[[str], Callable[[], None]],
+        keys: Callable[[], Iterable[str]],
+        what: str,
     ) -> None:
         """Writes nothing yet.
 
         Args:
+            store: Where it is written; None: nowhere.
             prepare: Gives the blocking write that makes a key of the store as the memory is now.
             keys: All that the memory has.
             what: What is written, for the log: "what becomes due".
         """
         self.pending: dict[str, None] = {}
         self.has_changed = False
+        self._store = store
+        self._openings = store.openings if store else 0
         self._prepare = prepare
         self._keys = keys
         self._what = what
@@ -50,19 +61,23 @@ class Writes:
         """Writes all that is pending, as far as that goes; a failure is logged, not raised."""
         async with self._one_at_a_time:
             self.has_changed = False
-            while self.pending and await self._write(next(iter(self.pending))):
+            while self._is_behind() and await self._write(next(iter(self.pending))):
                 pass
-            if self.pending:  # the store may be another file when it works again: a damaged one is set aside
-                self.pending |= dict.fromkeys(self._keys())
 
     async def run(self) -> None:
-        """Tries again what could not be written, until cancelled; nothing else ends it."""
+        """Writes what could not be written before, or is lost, until cancelled; nothing else ends it."""
         while True:
             await asyncio.sleep(RETRY_S)
             try:
                 await self.flush()
             except Exception:
                 log.exception("%s could not be written", self._what)
+
+    def _is_behind(self) -> bool:
+        if self._store and self._store.openings != self._openings:  # it may be another file: a damaged one is set aside
+            self._openings = self._store.openings
+            self.pending |= dict.fromkeys(self._keys())
+        return bool(self.pending)
 
     async def _write(self, key: str) -> bool:
         # Taken out first: a change that comes while this is being written is to be written after it.

@@ -89,7 +89,7 @@ class Stubborn(MemoryDriver):
         self.moves.append((device.name, change))
         await self.free.wait()
         if device.name in self.silent:
-            raise NotConfirmedError("did not confirm it within 2 s")
+            raise NotConfirmedError("did not confirm it in time")
         return await super().move(device, change)
 
     def tell(self, name: str, **fields: Any) -> None:

@@ -14,6 +14,7 @@ import aiomqtt
 from agent.channels.broker import Broker
 from tests.brokers import Mosquitto
 from tools.device import Device, Kind, State
+from tools.drivers import Report
 from tools.drivers.mqtt import MqttBroker, MqttDriver
 from tools.drivers.mqtt_payloads import MqttOptions
 
@@ -28,8 +29,11 @@ def mqtt_device(name: str, kind: Kind, table: dict[str, Any] | None = None, **fi
 class Bench:
     """A driver at a broker, its reports, and a client that plays the devices."""
 
-    def __init__(self, client: aiomqtt.Client, devices: tuple[Device, ...], broker: MqttBroker) -> None:
+    def __init__(
+        self, client: aiomqtt.Client, devices: tuple[Device, ...], broker: MqttBroker, also: Report | None
+    ) -> None:
         self.client = client
+        self._also = also
         self.states: dict[str, State] = {}
         self.reports: list[State] = []
         self.changed = asyncio.Event()
@@ -38,6 +42,8 @@ class Bench:
     def report(self, device_id: str, state: State) -> None:
         self.states[device_id] = state
         self.reports.append(state)
+        if self._also is not None:
+            self._also(device_id, state)
         self.changed.set()
 
     async def until(self, condition: Callable[[], bool]) -> None:
@@ -55,15 +61,19 @@ async def bench(
     retained: dict[str, str] | None = None,
     confirm_timeout_s: float = 5.0,
     connected: bool = True,
+    report: Report | None = None,
 ) -> AsyncIterator[Bench]:
-    """A driver that is connected, unless that is not to be waited for, and hears what is retained."""
+    """A driver that is connected, unless that is not to be waited for, and hears what is retained.
+
+    What it reports is handed to `report` as well.
+    """
     place = MqttBroker(broker.host, broker.port, confirm_timeout_s=confirm_timeout_s)
     at_once = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)]
     async with aiomqtt.Client(broker.host, broker.port, socket_options=at_once) as client:
         for topic, payload in (retained or {}).items():
             await client.publish(topic, payload, qos=1, retain=True)
         await client.subscribe("+/set", qos=1)
-        made = Bench(client, devices, place)
+        made = Bench(client, devices, place, report)
         running = asyncio.create_task(made.driver.run())
         try:
             if connected:

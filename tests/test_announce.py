@@ -52,10 +52,21 @@ async def test_a_message_is_announced_at_once_in_each_room_where_it_is_wanted(
 async def test_a_room_without_devices_hears_it_too() -> None:
     devices, _ = open_devices({"room": [{"name": "cellar"}]})
     due, _ = open_due()
+    told = due.announcements()
 
     assert await said(Announcements(devices, due).announce, message="come up", room="cellar") == (
         "I announced it in the cellar."
     )
+    assert heard(told) == [("come up.", "cellar")]
+
+
+async def test_where_nobody_listens_nothing_is_said_to_be_announced() -> None:
+    devices, _ = open_devices()
+    due, _ = open_due()
+
+    assert await call(Announcements(devices, due).announce, message="come up", room="hall") == {
+        "error": "Nobody is listening, so nobody would hear it."
+    }
 
 
 @pytest.mark.parametrize(
@@ -87,7 +98,9 @@ async def test_without_a_message_nothing_is_announced() -> None:
 async def test_with_two_hundred_timers_dinner_is_announced_all_the_same() -> None:
     devices, _ = open_devices()
     due, _ = open_due()
+    told = due.announcements()
     for _ in range(MAX_ITEMS):
         await due.add("timer", seconds=3600)
 
     assert await said(Announcements(devices, due).announce, message="dinner is ready") == "I announced it."
+    assert heard(told) == [("dinner is ready.", None)]

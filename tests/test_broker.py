@@ -18,7 +18,7 @@ from agent.channels import broker as broker_module
 from agent.channels.broker import BrokerError, embedded_broker
 from agent.channels.mqtt import publish
 from agent.mqtt.connection import Endpoint
-from tests.test_mqtt import AVAILABILITY, COMMAND, Desk, Peer, lamp, lines, running, settings_for, until
+from tests.peers import AVAILABILITY, COMMAND, Desk, Peer, lamp, lines, running, settings_for, until
 
 KINDS = ["mosquitto", "amqtt"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -150,23 +151,6 @@ async def test_a_device_that_does_not_take_the_target_is_named_and_the_others_mo
     assert named(devices, "bedroom air conditioner").target == 22
 
 
-async def test_a_partial_failure_names_what_was_set_and_what_was_not() -> None:
-    heating, _, _ = climate(silent=["bathroom thermostat"])
-
-    assert await said(heating.set_temperature, temperature=20, room="upstairs") == (
-        "The bedroom thermostat is set to 20 degrees; the bathroom thermostat did not confirm it within 2 s."
-    )
-
-
-async def test_what_is_gone_is_never_said_to_be_set() -> None:
-    heating, devices, _ = climate(gone=["living room thermostat"])
-
-    assert await call(heating.set_temperature, temperature=20, room="living room") == {
-        "error": "The living room thermostat is not available."
-    }
-    assert named(devices, "living room thermostat").target == 21
-
-
 async def test_the_number_that_the_device_took_is_told() -> None:
     heating, devices, driver = climate()
     move = driver.move
@@ -223,7 +207,7 @@ async def test_a_relative_change_of_unequal_rooms_tells_each_target() -> None:
     driver.tell("bathroom thermostat", mode="heat")
 
     assert await said(heating.raise_temperature, room="upstairs") == (
-        "The bedroom thermostat is set to 19 degrees and the bathroom thermostat is set to 23 degrees."
+        "The bedroom thermostat is set to 19 degrees; the bathroom thermostat is set to 23 degrees."
     )
 
 
@@ -431,3 +415,38 @@ async def test_the_settings_say_the_unit_of_the_home() -> None:
     with pytest.raises(SettingsError, match=r"\[tools\]: unit is 'kelvin'; allowed are celsius, fahrenheit"):
         async with open_house({"unit": "kelvin"}):
             pass
+
+
+async def test_the_heating_is_turned_off_by_its_kind() -> None:
+    devices, _ = open_devices(SETTINGS)
+
+    assert await said(Climate(devices).set_climate_mode, mode="off", room="the heating") == (
+        "All the thermostats are off."
+    )
+
+
+@pytest.mark.parametrize(("function", "field"), [("set_temperature", "target"), ("set_climate_mode", "mode")])
+async def test_what_differs_is_told_by_device(function: str, field: str) -> None:
+    devices, driver = open_devices(SETTINGS)
+    move = driver.move
+
+    async def one_warmer(device: Any, change: Any) -> State:
+        state = await move(device, change)
+        return replace(state, target=19, mode="auto") if device.name == "bathroom thermostat" else state
+
+    driver.move = one_warmer  # type: ignore[method-assign]
+    arguments = {"temperature": 20} if field == "target" else {"mode": "heat"}
+    result = await call(getattr(Climate(devices), function), room="the heating", **arguments)
+
+    assert result["by_device"]["bathroom thermostat"] == (19 if field == "target" else "auto")
+    assert field not in result
+
+
+@pytest.mark.parametrize("words", ["in the gardn", "garden"])
+async def test_a_room_without_heating_is_known_also_misspelt(words: str) -> None:
+    devices, _ = open_devices(SETTINGS)
+
+    assert await call(Climate(devices).set_temperature, temperature=20, room=words) == {
+        "error": "There is no heating and no air conditioning in the garden."
+    }
+    assert await call(Climate(devices).get_humidity, room=words) == {"error": "There is no hygrometer in the garden."}

@@ -34,12 +34,14 @@ class MemoryStore:
 
     Attributes:
         rows: What is kept.
+        openings: How often there was another file.
         writes: How often something was written.
         trouble: Raised instead of reading or writing.
     """
 
     def __init__(self) -> None:
         self.rows: dict[str, str] = {}
+        self.openings = 1
         self.writes = 0
         self.trouble: BaseException | None = None
 
@@ -825,6 +827,7 @@ async def test_what_could_not_be_written_is_written_with_the_next_change(kitchen
     two = await kitchen.due.add("timer", "two", seconds=HOUR)
     store.trouble = None
     store.rows.clear()
+    store.openings += 1
     three = await kitchen.due.add("timer", "three", seconds=HOUR)
 
     assert set(store.rows) == {one.id, two.id, three.id}

@@ -140,16 +140,6 @@ async def test_two_steps_at_once_are_two_steps() -> None:
     assert named(devices, "ceiling fan").speed == 100
 
 
-async def test_a_fan_that_is_gone_or_silent_is_never_said_to_turn() -> None:
-    gone, _ = open_devices(HOME, gone=["ceiling fan"])
-    silent, _ = open_devices(HOME, silent=["ceiling fan"])
-
-    assert await said(Fans(gone).set_fan_speed, fan="ceiling fan", speed=40) == "The ceiling fan is not available."
-    assert await said(Fans(silent).change_fan_speed, fan="ceiling fan", direction="faster") == (
-        "The ceiling fan did not confirm it within 2 s."
-    )
-
-
 @given(st.integers(1, 100), st.sampled_from(["faster", "slower"]))
 def test_a_step_goes_its_own_way_and_never_leaves_the_range(speed: int, direction: Literal["faster", "slower"]) -> None:
     after, ended = stepped(speed, direction)

@@ -101,6 +101,8 @@ def test_a_wrong_key_or_value_is_named_with_what_is_allowed(settings: dict[str, 
         (changed("room", "hall", name="kuche"), "Küche", ("room", 2, "name")),
         (changed("room", "office", name="attic"), "attic", ("room", 7, "name")),
         (changed("group", "movie lights", name="TV"), "TV", ("group", 0, "name")),
+        (changed("group", "movie lights", name="the hall"), "hall", ("group", 0, "name")),
+        (changed("group", "movie lights", aliases=["up stairs"]), "first floor", ("group", 0, "aliases", 0)),
     ],
 )
 def test_two_names_that_are_equal_after_folding_are_refused(settings: dict[str, Any], first: str, at: Any) -> None:
@@ -108,6 +110,48 @@ def test_two_names_that_are_equal_after_folding_are_refused(settings: dict[str, 
         Home.from_settings(settings)
 
     assert caught.value.at == ("tools", *at)
+
+
+@pytest.mark.parametrize("array", ["floor", "room", "group", "device"])
+@pytest.mark.parametrize(
+    "name",
+    ["all", "Everything", "everywhere", "it", "them", "here", "the house", "both", "everything except it",
+     "all but the hall", "everywhere apart from the kitchen", "not the hall"],
+)  # fmt: skip
+def test_nothing_is_called_by_what_is_said_of_whatever_is_meant(array: str, name: str) -> None:
+    which = SETTINGS[array][0]["name"]
+    for change in ({"name": name, "id": "x"} if array == "device" else {"name": name}, {"aliases": ["fine", name]}):
+        with pytest.raises(SettingsError, match=f'"{name}" is said of other things'):
+            Home.from_settings(changed(array, which, **change))
+
+
+@pytest.mark.parametrize("name", ["all lights", "lamp without a shade", "room 2", "1", "upstairs lamp", "home office"])
+def test_a_name_that_holds_small_words_is_one(name: str) -> None:
+    Home.from_settings(changed("device", "kettle", name=name, id="x"))
+
+
+@pytest.mark.parametrize("kinds", [("lock", "switch"), ("switch", "lock"), ("garage_door", "blind"), ("lock", "lock")])
+def test_a_lock_is_told_what_to_do_where_nothing_else_is(kinds: tuple[str, str]) -> None:
+    """A switch whose word for on is "UNLOCK" would open it, and nobody would be asked."""
+    tables = [
+        {"name": f"the {number}", "id": f"d{number}", "kind": kind,
+         "mqtt": {"state_topic": f"d{number}/state", "command_topic": "gate/set"}}
+        for number, kind in enumerate(kinds)
+    ]  # fmt: skip
+
+    with pytest.raises(SettingsError, match='"the 0" is told what to do on .gate/set. too'):
+        Home.from_settings({"device": tables})
+
+
+def test_two_plugs_may_be_told_at_one_place() -> None:
+    """A bridge to a radio has one topic and a word for each of its plugs."""
+    tables = [
+        {"name": f"plug {number}", "kind": "plug", "mqtt": {
+            "state_topic": f"p{number}/state", "command_topic": "bridge/set", "payload_on": f"{number}ON"}}
+        for number in range(2)
+    ]  # fmt: skip
+
+    assert len(Home.from_settings({"device": tables}).devices) == 2
 
 
 def test_a_name_may_be_given_twice_to_one_thing() -> None:
@@ -215,7 +259,9 @@ async def test_paths_of_the_house_start_at_the_folder_of_the_settings_file(
 
 
 def test_a_device_may_be_called_like_a_room() -> None:
-    Home.from_settings(changed("device", "desk lamp", name="office"))
+    home = Home.from_settings(changed("device", "desk lamp", name="office"))
+
+    assert [device.room for device in home.devices if device.name == "office"] == ["office"]
 
 
 async def test_an_unknown_key_of_the_house_is_named_with_what_is_allowed() -> None:
@@ -226,12 +272,16 @@ async def test_an_unknown_key_of_the_house_is_named_with_what_is_allowed() -> No
             pass
 
 
+def test_what_only_the_use_of_a_driver_would_show_is_found_without_opening_it(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="none-there"):
+        check_settings({"mqtt": {"password_file": str(tmp_path / "none-there")}})
+
+
 async def test_an_empty_home_opens_and_has_every_function() -> None:
     async with open_house({}) as house:
         names = [tool.name for tool in house.tools]
 
-    assert names == [declaration.name for declaration in declarations()]
-    assert {"turn_on_light", "set_timer", "play_media", "activate_scene"} <= set(names)
+    assert {"turn_on_light", "set_timer", "play_media", "activate_scene", "announce"} <= set(names)
     assert len(set(names)) == len(names)
 
 
@@ -246,8 +296,8 @@ async def test_the_example_house_has_three_floors_and_every_family_of_device() -
     assert all(kinds & family for family in (LIGHTS, FANS, SWITCHES, COVERS, LOCKS, CLIMATE, PLAYERS, ROBOTS, SENSORS))
     check_settings(settings)
     async with open_house(settings) as house:
-        assert house.health()["memory"] == "ok"
-        assert await house.probe() == []
+        assert [tool.declaration for tool in house.tools] == list(declarations())
+        assert set(house.health()) == {"memory", "weather"}
 
 
 @pytest.mark.parametrize(

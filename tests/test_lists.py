@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.config.tables import Table
-from agent.errors import SettingsError
+from agent.errors import SettingsError, StoreError
 from agent.house_store import HouseStore
 from agent.store import SessionStore
 from tests.homes import call, said
@@ -284,3 +284,21 @@ def test_nothing_is_lost_and_nothing_doubled(said_items: list[str]) -> None:
 
     assert len({name_key(item) for item in items}) == len(items)
     assert {name_key(item) for item in items} >= {word for word in words if "and" not in word}
+
+
+async def test_lists_that_cannot_be_read_are_said_to_be_so_and_left_as_they_are() -> None:
+    class Unreadable(HouseStore):
+        async def read(self, name: str) -> Any:
+            raise StoreError("the disk is gone")
+
+    store = Unreadable()
+    known = lists(store=store)
+
+    for function, arguments in (
+        (known.add_to_list, {"item": "milk"}),
+        (known.remove_from_list, {"item": "everything"}),
+        (known.complete_list_item, {"item": "milk"}),
+        (known.get_list, {}),
+    ):
+        assert await call(function, **arguments) == {"error": "I cannot read the lists now."}
+    assert await HouseStore.read(store, "lists") is None

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agent.tool import AccessLevel, ToolCall, visible
-from tests.homes import SETTINGS, call, named, open_devices, said, with_devices
+from tests.homes import SETTINGS, named, open_devices, said, with_devices
 from tools import open_house
 from tools.device import Change, State
 from tools.locks import Locks
@@ -150,20 +150,31 @@ async def test_one_of_several_that_is_gone_is_said_in_the_question() -> None:
     assert driver.moved == ["front gate"]
 
 
-async def test_a_lock_that_does_not_confirm_is_never_said_to_be_locked() -> None:
-    devices, _ = open_devices(HOME, silent=["front gate"])
+async def test_a_lock_that_comes_back_only_after_the_question_was_not_asked_about_and_stays() -> None:
+    devices, driver = open_devices(HOME)
+    driver.tell("side gate", available=False)
+    tool = next(tool for tool in Locks(devices).tools if tool.name == "lock_door")
 
-    assert await call(Locks(devices).lock_door, door="front gate") == {
-        "error": "The front gate did not confirm it within 2 s."
-    }
+    async def comes_back(question: str) -> bool:
+        driver.tell("side gate", available=True)
+        return True
+
+    response = await tool.call({"door": "garage"}, ToolCall("1", tool.name, comes_back))
+
+    assert driver.moved == ["front gate"]
+    assert response["devices"] == ["front gate"]
+    assert response["failed"] == {"side gate": "was not asked about"}
+    assert named(devices, "side gate").locked is False
 
 
-async def test_a_partial_failure_names_what_was_locked_and_what_was_not() -> None:
-    devices, _ = open_devices(HOME, silent=["side gate"])
+async def test_what_a_broker_had_kept_of_a_lock_is_asked_about_and_sent_all_the_same() -> None:
+    devices, driver = open_devices()
+    driver.tell("back door", locked=True, old=True)
 
-    assert await said(Locks(devices).lock_door, door="garage") == (
-        "The front gate is locked; the side gate did not confirm it within 2 s."
-    )
+    questions, _ = await asked(Locks(devices), "lock_door", "back door")
+
+    assert questions == ["Shall I lock the back door?"]
+    assert driver.moved == ["back door"]
 
 
 async def test_nobody_outside_sees_a_lock() -> None:
@@ -171,3 +182,14 @@ async def test_nobody_outside_sees_a_lock() -> None:
         names = {tool.name for tool in visible(house.tools, AccessLevel.SYSTEM)}
 
     assert not {"lock_door", "unlock_door"} & names
+
+
+@pytest.mark.parametrize("words", ["the locks", "locks", "all the locks", "all doors", "the doors"])
+async def test_the_locks_are_all_of_them_and_asked_about_by_name(words: str) -> None:
+    devices, driver = open_devices(HOME)
+    for name in ("back door", "front gate", "side gate"):
+        driver.tell(name, locked=False)
+    questions, result = await asked(Locks(devices), "lock_door", words)
+
+    assert questions == ["Shall I lock the back door, the front gate and the side gate?"]
+    assert result["place"] == "all the locks"

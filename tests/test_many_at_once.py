@@ -28,7 +28,7 @@ from tests import brokers
 from tests.brokers import Mosquitto
 from tests.fakes import Line, ScriptedModel, act, answer, ask, call
 from tests.homes import Stubborn, named, open_devices
-from tests.test_mqtt import Peer, peer_at, settings_for, until
+from tests.peers import Peer, peer_at, settings_for, until
 from tools.device import Change, Device, State
 from tools.drivers.memory import MemoryDriver
 from tools.house import House

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import json
 import logging
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from aiomqtt import Client, Message, MqttCodeError, MqttError, ProtocolVersion
+from aiomqtt import Client, MqttCodeError, MqttError, ProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.reasoncodes import ReasonCode
 
@@ -26,7 +25,7 @@ from agent.command import Command
 from agent.config import MqttSettings
 from agent.due import Announcement, DueItem
 from agent.errors import AgentError, ErrorCode
-from agent.events import AgentEvent, FunctionCall, FunctionResponse, TextMessage
+from agent.events import AgentEvent
 from agent.house import HouseEvent
 from agent.mqtt.connection import SESSION_TAKEN_OVER, Backoff, properties, reason_code
 from agent.runner import Agent, AgentRunner
@@ -35,137 +34,28 @@ from tests import brokers
 from tests.brokers import Mosquitto
 from tests.fakes import ScriptedModel, act, call
 from tests.fakes import answer as answer_of
+from tests.peers import (
+    AVAILABILITY,
+    COMMAND,
+    CONFIRM,
+    Desk,
+    Lamps,
+    Peer,
+    lamp,
+    lines,
+    peer_at,
+    running,
+    settings_for,
+    until,
+)
 
 mosquitto = brokers.mosquitto  # a fixture
-
-COMMAND = "hearth/desk/command"
-CONFIRM = "hearth/desk/confirm"
-REPLY = "hearth/desk/reply"
-AVAILABILITY = "hearth/desk/availability"
 
 
 @pytest.fixture(autouse=True)
 def quick_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Backoff, "FIRST_S", 0.05)
     monkeypatch.setattr(Backoff, "LONGEST_S", 0.2)
-
-
-class Lamps:
-    """A house of which only the events are of interest."""
-
-    tools = ()
-
-    def __init__(self) -> None:
-        self.happened: asyncio.Queue[HouseEvent] = asyncio.Queue()
-
-    async def events(self) -> AsyncIterator[HouseEvent]:
-        while True:
-            yield await self.happened.get()
-
-    def names(self) -> tuple[str, ...]:
-        return ()
-
-    def rooms(self) -> tuple[str, ...]:
-        return ()
-
-    async def show(self, status: str) -> None: ...
-
-    def targets(self, name: str, arguments: Any) -> frozenset[str]:
-        return frozenset()
-
-    def health(self) -> dict[str, str]:
-        return {}
-
-
-class Desk:
-    """What stands behind the channel: acts on a command, and remembers that it did."""
-
-    def __init__(self) -> None:
-        self.commands: list[Command] = []
-        self.answers: list[tuple[str, bool]] = []
-        self.house = Lamps()
-        self.due: asyncio.Queue[Announcement] = asyncio.Queue()
-        self.may_go_on = asyncio.Event()
-        self.may_go_on.set()
-
-    async def handle(self, command: Command) -> AsyncIterator[AgentEvent]:
-        self.commands.append(command)
-        yield FunctionCall("c1", "turn_on_light", {"room": "desk"})
-        await self.may_go_on.wait()
-        if command.text == "break":
-            raise RuntimeError("broken on purpose")
-        if command.text == "too long":
-            raise AgentError(ErrorCode.DEADLINE_EXCEEDED, "That took too long.")
-        if command.text == "too many":
-            raise AgentError(ErrorCode.BUSY, "16 commands are waiting already; try again in a moment.")
-        yield FunctionResponse("c1", "turn_on_light", {"status": "ok"})
-        yield TextMessage("The desk light is on.")
-
-    async def announcements(self) -> AsyncIterator[Announcement]:
-        while True:
-            yield await self.due.get()
-
-    def confirm(self, call_id: str, answer: bool) -> bool:
-        self.answers.append((call_id, answer))
-        return True
-
-    @property
-    def texts(self) -> list[str]:
-        return [command.text for command in self.commands]
-
-
-class Peer:
-    """Another client of the same broker: it hears everything below `hearth/`."""
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
-        self.passed: list[str] = []
-
-    async def send(self, payload: str | bytes | dict[str, Any], topic: str = COMMAND, **options: Any) -> None:
-        data = json.dumps(payload) if isinstance(payload, dict) else payload
-        await self._client.publish(topic, data, qos=1, **options)
-
-    async def hear(self, topic: str) -> Message:
-        """The next message on a topic; those on others are passed over."""
-        async with asyncio.timeout(20):  # mosquitto looks for silent clients every few seconds
-            async for message in self._client.messages:
-                if str(message.topic) == topic:
-                    return message
-                self.passed.append(str(message.topic))
-        raise AssertionError("unreachable")
-
-    async def reply(self, topic: str = REPLY) -> Any:
-        return json.loads((await self.hear(topic)).payload)
-
-    async def online(self) -> None:
-        while (await self.hear(AVAILABILITY)).payload != b"online":
-            pass
-
-    async def offline(self) -> None:
-        while (await self.hear(AVAILABILITY)).payload != b"offline":
-            pass
-
-
-@asynccontextmanager
-async def peer_at(broker: Mosquitto, protocol: ProtocolVersion = ProtocolVersion.V5) -> AsyncIterator[Peer]:
-    async with Client(broker.host, broker.port, protocol=protocol) as client:
-        await client.subscribe("hearth/#", qos=1)
-        yield Peer(client)
-
-
-def settings_for(broker: Mosquitto, **changes: Any) -> MqttSettings:
-    return dataclasses.replace(MqttSettings(broker=broker.host, port=broker.port), **changes)
-
-
-@asynccontextmanager
-async def running(desk: Desk, settings: MqttSettings) -> AsyncIterator[MqttChannel]:
-    channel = MqttChannel(settings, "desk", desk.handle, desk.confirm, desk.house, desk.announcements())
-    task = asyncio.create_task(channel.run())
-    try:
-        yield channel
-    finally:
-        task.cancel()
-        await asyncio.wait({task})
 
 
 @pytest.fixture
@@ -184,17 +74,6 @@ async def channel(desk: Desk, peer: Peer, mosquitto: Mosquitto) -> AsyncIterator
     async with running(desk, settings_for(mosquitto)) as channel:
         await peer.online()
         yield channel
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    """For what has no event of its own: a line in the log, the status."""
-    async with asyncio.timeout(5):
-        while not condition():
-            await asyncio.sleep(0.01)
-
-
-def lines(caplog: pytest.LogCaptureFixture, words: str) -> list[str]:
-    return [each.getMessage() for each in caplog.records if words in each.getMessage()]
 
 
 # A command and its reply
@@ -578,10 +457,6 @@ async def test_two_commands_at_once_are_done_one_after_the_other_in_their_order(
 # Lights
 
 
-def lamp(state: str, **more: Any) -> HouseEvent:
-    return HouseEvent("lamp", {"name": "lamp", "kind": "light", "state": state, **more})
-
-
 async def test_the_state_of_a_light_is_retained_and_told_again_after_a_lost_connection(
     desk: Desk, channel: MqttChannel, peer: Peer, mosquitto: Mosquitto
 ) -> None:
@@ -828,7 +703,7 @@ SLEEPER = """
 import asyncio, sys
 from agent.channels.mqtt import MqttChannel
 from agent.config import MqttSettings
-from tests.test_mqtt import Desk
+from tests.peers import Desk
 
 async def main():
     desk = Desk()

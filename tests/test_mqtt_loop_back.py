@@ -17,7 +17,7 @@ from agent.channels.mqtt_messages import MAX_NAME, probe, probe_token
 from agent.mqtt.connection import Backoff
 from tests import brokers
 from tests.brokers import Mosquitto
-from tests.test_mqtt import COMMAND, CONFIRM, Desk, Peer, lines, running, settings_for, until
+from tests.peers import COMMAND, CONFIRM, Desk, Peer, lines, running, settings_for, until
 
 mosquitto, guarded = brokers.mosquitto, brokers.guarded  # fixtures
 

@@ -338,11 +338,17 @@ def test_a_state_confirms_a_change_or_not(
         ({"kind": "speaker", "mqtt": {"command_topic": "it/state"}}, "state_topic is command_topic"),
         ({"kind": "speaker", "mqtt": {"availability_topic": "it/state"}}, "availability_topic is state_topic"),
         ({"kind": "speaker", "mqtt": {"state_topic": "it/#"}}, "is no topic of one device"),
+        ({"kind": "speaker", "mqtt": {"command_topic": "hearth/desk/command"}}, "command_topic is below hearth/"),
+        ({"kind": "lock", "mqtt": {"payload_lock": "UNLOCK"}}, "payload_lock, payload_unlock must be different words"),
+        ({"kind": "garage_door", "mqtt": {"payload_open": "GO", "payload_close": "go"}}, "must be different words"),
+        ({"kind": "blind", "mqtt": {"payload_stop": "OPEN"}}, "payload_open, payload_close, payload_stop must be"),
+        ({"kind": "switch", "mqtt": {"payload_on": "off"}}, "payload_on, payload_off must be different words"),
+        ({"kind": "light", "mqtt": {"payload_available": "Offline"}}, "payload_available, payload_not_available must"),
     ],
 )
 def test_a_table_that_is_not_for_the_device_is_refused_by_its_key(table: dict[str, Any], error: str) -> None:
     topics = {"state_topic": "it/state", "command_topic": "it/set"}
-    device = {"name": "it", **table, "mqtt": {**topics, **table["mqtt"]}}
+    device = {"name": "thing", **table, "mqtt": {**topics, **table["mqtt"]}}
 
     with pytest.raises(SettingsError) as raised:
         Home.from_settings({"device": [device]})
@@ -351,8 +357,7 @@ def test_a_table_that_is_not_for_the_device_is_refused_by_its_key(table: dict[st
 
 def test_what_moves_needs_a_command_topic_and_what_tells_needs_none() -> None:
     for kind in ANY:
-        device = {"name": "it", "kind": kind.value, "measures": "motion"} if kind in SENSORS else {
-            "name": "it", "kind": kind.value}  # fmt: skip
+        device = {"name": "thing", "kind": kind.value, **({"measures": "motion"} if kind in SENSORS else {})}
         settings = {"device": [{**device, "mqtt": {"state_topic": "it/state"}}]}
         if Device("it", "it", kind).moves:
             with pytest.raises(SettingsError, match="command_topic is missing"):

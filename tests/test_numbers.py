@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.numbers import parse_number
+from agent.numbers import LARGEST, SHARES, SMALLEST, parse_number
 
 ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
 
@@ -84,3 +87,17 @@ def test_any_text_is_a_number_or_none_and_never_an_error(text: str) -> None:
     number = parse_number(text, 0, 100)
 
     assert number is None or isinstance(number, (int, float))
+
+
+def test_the_expressions_of_the_documentation_are_those_that_are_read() -> None:
+    """The closed list of docs/words.md."""
+    page = (Path(__file__).parent.parent / "docs" / "words.md").read_text("utf-8")
+    table = page.split("| words | of 0 to 100 |\n|---|---|\n")[1].split("\n\n")[0]
+    read, described = [], []
+    for row in table.splitlines():
+        phrases, numbers = re.findall(r"`([^`]+)`", row), [int(number) for number in re.findall(r"\d+", row)]
+        read += [(phrase, parse_number(phrase, 0, 100)) for phrase in phrases]
+        described += list(zip(phrases, numbers * (len(phrases) if len(numbers) == 1 else 1), strict=True))
+
+    assert read == described
+    assert {phrase.split()[-1] for phrase, _ in read} == {*SHARES, *LARGEST, *SMALLEST}

@@ -16,7 +16,7 @@ from agent.requester import asked_in, requester_room
 from agent.runner import Agent, AgentRunner
 from agent.schema import Place
 from agent.service import Service
-from agent.tool import AgentTool, tool
+from agent.tool import AccessLevel, AgentTool, ConfirmationTool, tool
 from tests.boards import NOON, Board
 from tests.fakes import Line, ScriptedModel, act, call
 from tests.homes import open_due
@@ -47,6 +47,11 @@ class Rooms:
         """
         self.off.append(room)
 
+    @tool(access=AccessLevel.SELF, say="The gate is open.")
+    async def open_gate(self) -> None:
+        """Opens the gate."""
+        raise AssertionError("nobody said yes")
+
 
 def decide(request: GenerateContentRequest) -> Line:
     """What a model would make of the few sentences of these tests."""
@@ -55,6 +60,8 @@ def decide(request: GenerateContentRequest) -> Line:
         return ""
     if said.text == "set a timer":
         return act(call("set_timer", duration="10 minutes"))
+    if said.text == "leave":
+        return act(call("turn_off_light"), call("open_gate"))
     words, _, delay = said.text.partition(" in ")
     return act(call("do_later", command=words, delay=delay)) if delay else act(call("turn_off_light"))
 
@@ -66,7 +73,8 @@ class Home:
         self.board = Board()
         self.due = DueItems(None, self.board)
         self.rooms = Rooms()
-        tools = (*Timers(self.due).tools, *Later(self.due).tools, AgentTool(self.rooms.turn_off_light))
+        own = (AgentTool(self.rooms.turn_off_light), ConfirmationTool(self.rooms.open_gate, "Shall I open the gate?"))
+        tools = (*Timers(self.due).tools, *Later(self.due).tools, *own)
         model = ScriptedModel(always=decide)
         runner = AgentRunner(Agent("desk", tools=tools), model)
         kept = HouseStore(None, self.due)
@@ -123,6 +131,17 @@ async def test_a_command_for_later_that_would_have_to_ask_says_that_it_was_not_d
     )
 
 
+async def test_what_needs_a_yes_is_told_as_not_done_beside_what_was_done() -> None:
+    home = Home()
+    await home.due.add("command", "leave", seconds=60, room="kitchen")
+
+    assert await home.hear(60) == (
+        'As you asked 1 minute ago I tried "leave", but: nobody could be asked "Shall I open the gate?", so that was'
+        " not done. The kitchen lights are off.",
+        "kitchen",
+    )
+
+
 async def test_a_command_for_later_puts_off_no_other_one() -> None:
     home = Home()
     await home.due.add("command", "turn off the lights in 1 minute", seconds=60, room="kitchen")
@@ -136,9 +155,11 @@ async def test_a_command_for_later_puts_off_no_other_one() -> None:
 
 async def test_two_at_once_are_each_in_their_own_room() -> None:
     home = Home()
-    await asyncio.gather(home.say("set a timer", "kitchen"), home.say("set a timer", "living room"))
+    await asyncio.gather(
+        home.say("set a timer", "kitchen"), home.say("turn off the lights in 5 minutes", "living room")
+    )
 
-    assert sorted(str(item.room) for item in home.due.items()) == ["kitchen", "living room"]
+    assert {item.kind: item.room for item in home.due.items()} == {"timer": "kitchen", "command": "living room"}
 
 
 @pytest.mark.parametrize(("room", "kept"), [(None, "kitchen"), ("hall", "hall")])
@@ -153,8 +174,10 @@ async def test_a_room_that_is_named_goes_before_that_of_who_asks(room: str | Non
 
 async def test_an_announcement_is_told_everywhere_wherever_it_was_asked_for() -> None:
     due, _ = open_due()
+    told = due.announcements()
     with asked_in("kitchen"):
         assert due.announce("dinner is ready").room is None
+    assert (await anext(told)).item.room is None
 
 
 async def test_an_alarm_rings_in_each_room_that_asked_and_again_where_it_rang() -> None:

@@ -446,7 +446,6 @@ def test_the_documented_words_for_kinds_are_those_that_are_known() -> None:
         ("office heating", WARM),
         ("blinds", OPEN),
         ("the music", PLAY),
-        ("heating", WARM),
         ("lamps upstairs", LOCK),
         ("both office shutters", OPEN),
         ("both blinds", OPEN),
@@ -818,3 +817,80 @@ def test_like_names_by_the_hundred_are_resolved_in_under_two_milliseconds() -> N
 
     assert slowest < 0.002
     assert {device.kind for device in resolver.resolve("all", SWITCH_LIGHTS).devices} == LIGHTS
+
+
+NAMED = Resolver(
+    Home.from_settings(
+        {
+            "room": [{"name": name} for name in ("garden", "dining room", "kitchen", "guest room", "guest bath")],
+            "device": [
+                {"name": "garden lights", "kind": "light", "room": "garden"},
+                {"name": "table lamp", "kind": "light", "room": "dining room"},
+                {"name": "left light", "kind": "light", "room": "kitchen"},
+                {"name": "right light", "kind": "light", "room": "kitchen"},
+                {"name": "kitchen window", "kind": "window", "room": "kitchen"},
+                {"name": "printer", "kind": "plug", "room": "guest room"},
+            ],
+            "group": [{"name": "ground lights", "members": ["left light"]}, {"name": "mood", "members": ["kitchen"]}],
+        }
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "clause"),
+    [
+        ("garden", "the garden lights are off"),
+        ("the garden light", "the garden lights are off"),
+        ("dining", "the table lamp is off"),
+        ("kitchen", "the kitchen lights are off"),
+        ("all the lights", "all the lights are off"),
+        ("kitchen and dining room", "the kitchen lights and the table lamp are off"),
+        ("kitchen except the right light", "the kitchen lights except the right light are off"),
+        ("ground lights", "the ground lights are off"),
+        ("left light", "the left light is off"),
+    ],
+)
+def test_what_is_found_knows_whether_it_is_spoken_of_as_several(words: str, clause: str) -> None:
+    assert NAMED.resolve(words, SWITCH_LIGHTS).clause("off") == clause
+
+
+def test_everything_is_one() -> None:
+    assert NAMED.resolve("everything", ASK).clause("off") == "everything is off"
+
+
+@pytest.mark.parametrize(
+    ("words", "devices"),
+    [
+        ("table lamp and the printer", {"table lamp", "printer"}),
+        ("kitchen window and the printer", {"kitchen window", "printer"}),
+        ("kitchen and the dining room lights", {"left light", "right light", "table lamp"}),
+    ],
+)
+def test_a_kind_that_is_part_of_a_name_narrows_no_list(words: str, devices: set[str]) -> None:
+    assert names(words, ASK, NAMED) == devices
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("in the kitchen", "kitchen"),
+        ("dining", "dining room"),
+        ("the kitchn", "kitchen"),
+        ("guest bath", "guest bath"),
+        ("guest", None),  # the room or the bath
+        ("mood", None),
+        ("printer", None),
+        ("the moon", None),
+        ("", None),
+    ],
+)
+def test_an_area_is_found_as_a_device_is(words: str, name: str | None) -> None:
+    area = NAMED.area(words)
+
+    assert (area.name if area is not None else None) == name
+
+
+@pytest.mark.parametrize("words", ["the heating", "heating", "heat"])
+def test_the_heating_without_a_place_is_that_of_the_home(words: str) -> None:
+    assert names(words, WARM, KINDS) == {device.name for device in KINDS.resolve("all thermostats", WARM).devices}

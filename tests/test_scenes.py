@@ -10,9 +10,12 @@ import pytest
 
 from agent.config.tables import Table
 from agent.errors import SettingsError
+from agent.events import ConfirmationRequest
 from agent.house_store import HouseStore
+from agent.runner import Agent, AgentRunner
 from agent.tool import AccessLevel, AgentTool, ToolCall, visible
-from tests.homes import SETTINGS, Stubborn, named
+from tests.fakes import ScriptedModel
+from tests.homes import SETTINGS, Stubborn, named, with_devices
 from tools import open_house
 from tools.device import Change, State
 from tools.devices import Devices
@@ -58,9 +61,10 @@ class OpenHouse:
         scenes: Any = (MOVIE_NIGHT, PARTY),
         scripts: Any = (LEAVING, TIDY_UP),
         answer: bool = True,
+        settings: Any = SETTINGS,
         **trouble: Any,
     ) -> None:
-        settings = {**SETTINGS, "scene": list(scenes), "script": list(scripts)}
+        settings = {**settings, "scene": list(scenes), "script": list(scripts)}
         self.devices = Devices(Home.from_settings(settings))
         read = read_scenes_and_scripts(Table.of(settings, "tools"), self.devices.home)
         self.house = House(self.devices, None, HouseStore(), scenes=read[0], scripts=read[1])
@@ -122,7 +126,7 @@ async def test_a_partial_failure_of_a_scene_is_named() -> None:
     home = OpenHouse(gone=["office blind"], silent=["projector"])
 
     assert await home.said("activate_scene", "movie night") == (
-        "The scene movie night is on; the office blind is not available; the projector did not confirm it within 2 s."
+        "The scene movie night is on; the office blind is not available; the projector did not confirm it in time."
     )
 
 
@@ -236,6 +240,50 @@ async def test_what_needs_no_moving_when_it_is_asked_is_not_moved_without_a_yes(
     assert home.state("garage door").open is True
 
 
+async def test_a_lock_that_comes_back_after_the_question_is_not_moved_by_a_script_either() -> None:
+    gates = ({"name": name, "kind": "lock", "room": "garage", "memory": {"locked": False}} for name in ("gate", "side"))
+    script = with_steps({"function": "lock_door", "arguments": {"door": "garage"}})
+    home = OpenHouse([], [script], settings=with_devices(*gates))
+    home.driver.tell("side", available=False)
+    ask = home.confirm
+
+    async def comes_back(question: str) -> bool:
+        home.driver.tell("side", available=True)
+        return await ask(question)
+
+    home.confirm = comes_back  # type: ignore[method-assign]
+
+    assert await home.said("run_script", "routine") == (
+        "The script routine is done, but not all of it; step 1, lock door: the side was not asked about."
+    )
+    assert home.questions == ["The side is not available. Shall I run routine? It locks the gate."]
+    assert home.driver.moved == ["gate"]
+
+
+async def test_who_asks_from_outside_cannot_say_yes_to_a_step_that_is_not_theirs() -> None:
+    home = OpenHouse()
+    async with AgentRunner(Agent("house", tools=home.house.tools), ScriptedModel()) as runner:
+
+        def nod(question: ConfirmationRequest) -> None:
+            asyncio.get_running_loop().call_soon(runner.confirm, question.id, True)
+
+        async def called(name: str, level: AccessLevel, words: str = "leaving home") -> dict[str, Any]:
+            [parameter] = home.tools[name].declaration.parameters.properties
+            return await runner.call_tool(name, {parameter: words}, level, nod)
+
+        refused = {"error": "Only somebody who is at home can ask for that."}
+        for level in (AccessLevel.TRUSTED, AccessLevel.SYSTEM):
+            assert await called("run_script", level) == refused
+            assert await called("activate_scene", level) == refused
+        assert not home.driver.moves
+
+        assert (await called("run_script", AccessLevel.TRUSTED, "tidy up"))["script"] == "tidy up"
+        assert (await called("activate_scene", AccessLevel.TRUSTED, "party"))["scene"] == "party mode"
+        assert home.state("back door").locked is True
+        assert (await called("run_script", AccessLevel.SELF))["script"] == "leaving home"
+        assert home.state("back door").locked is False
+
+
 async def test_an_assistant_outside_cannot_unlock_by_a_script() -> None:
     home = OpenHouse(answer=False)  # nobody of this turn to ask is a no
     seen = {tool.name: tool for tool in visible(home.house.tools, AccessLevel.TRUSTED)}
@@ -252,7 +300,7 @@ async def test_a_step_that_fails_is_named_and_the_rest_goes_on() -> None:
 
     assert await home.said("run_script", "tidy up") == (
         "The script tidy up is done, but not all of it;"
-        " step 1, turn off light: the ceiling light did not confirm it within 2 s;"
+        " step 1, turn off light: the ceiling light did not confirm it in time;"
         " step 2, start vacuum: the robbie is not available."
     )
     assert home.state("worktop light").on is False

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.names.slips import distance, slip, sound
+from tools.names.slips import alike, distance, slip, sound
 
 WORDS = st.text("abcdefghiklmnoprstuwyz", min_size=1, max_size=12)
 
@@ -149,3 +149,16 @@ def test_what_is_not_believed_can_be_asked_about(heard: str, word: str) -> None:
 def test_any_two_words_are_compared(one: str, other: str) -> None:
     assert slip(one, other) in (None, 1, 2)
     assert isinstance(sound(one), str)
+
+
+@pytest.mark.parametrize(
+    ("said", "names", "likest"),
+    [
+        ("egg", ["eggs", "milk"], ["eggs"]),
+        ("movienite", ["movienight", "party"], ["movienight"]),
+        ("rainbw", ["candle", "rainbow"], ["rainbow"]),
+        ("beans", ["beams"], []),  # of short words one letter makes another
+    ],
+)
+def test_names_that_are_spelt_alike_are_found(said: str, names: list[str], likest: list[str]) -> None:
+    assert alike(said, names) == likest

@@ -19,7 +19,7 @@ from tools.device import (
     SWITCHES,
     Kind,
 )
-from tools.speech import failures, noun
+from tools.speech import clauses, failures, listed, noun, there_are, verb
 
 
 @pytest.mark.parametrize(
@@ -68,3 +68,40 @@ def test_every_kind_has_a_noun_of_its_own(kind: Kind) -> None:
 def test_one_reason_of_two_devices_is_said_of_both(reason: str, sentence: str) -> None:
     assert failures({"lamp": reason, "fan": reason}) == sentence
     assert failures({"lamp": reason}) == f"the lamp {reason}"
+
+
+def test_names_are_spoken_up_to_a_number_and_the_rest_is_counted() -> None:
+    """However many clauses there are: an answer is heard, and not read."""
+    off, at = [f"lamp {number}" for number in range(12)], [f"fan {number}" for number in range(10)]
+    told = clauses({("is", "are", "off"): off} | {("is", "are", f"at {name}"): [name] for name in at}, most=8)
+
+    assert told[:2] == ["12 devices are off", "the fan 0 is at fan 0"]
+    assert told[-2:] == ["the fan 7 is at fan 7", "and 2 more"]
+    assert clauses({("is", "are", "off"): off[:8]}) == [f"{listed([f'the {name}' for name in off[:8]])} are off"]
+
+
+def test_the_verb_of_a_clause_goes_with_its_names() -> None:
+    told = {("is", "are", "off"): ["fairy lights"], ("shows", "show", "5"): ["a", "b"], ("", "", "no motion"): ["c"]}
+
+    assert clauses(told) == ["the fairy lights are off", "the a and the b show 5", "no motion"]
+
+
+@pytest.mark.parametrize(
+    ("names", "are"),
+    [
+        (["lamp"], "is"),
+        (["fairy lights"], "are"),
+        (["glass"], "is"),
+        (["apparatus"], "is"),
+        (["lamp", "fan"], "are"),
+    ],
+)
+def test_a_verb_goes_with_names(names: list[str], are: str) -> None:
+    assert verb(names) == are
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "there are no timers"), (1, "there is 1 timer"), (2, "there are 2 timers")]
+)
+def test_things_are_counted_in_digits(count: int, text: str) -> None:
+    assert there_are(count, "timer") == text

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, get_args
 
 import pytest
 
 from tests.homes import SETTINGS, call, named, open_devices, said, with_devices
 from tools import open_house
-from tools.device import State
+from tools.device import Kind, State
 from tools.lights import Lights
 from tools.state import KindName, Questions, StateName
 
@@ -185,7 +186,7 @@ async def test_everything_is_one_and_is_told_in_part() -> None:
                     for index, name in enumerate(lamps)]}
     )  # fmt: skip
 
-    assert (await said(Questions(some).get_state, device="everything")).endswith("and twelve more.")
+    assert (await said(Questions(some).get_state, device="everything")).endswith("and 12 more.")
     for device in devices.home.devices:
         driver.tell(device.name, available=False)
     assert await said(Questions(devices).get_state, device="everything") == "Everything is not available."
@@ -216,39 +217,39 @@ async def test_what_is_not_known_is_said_and_not_guessed() -> None:
     [
         (
             {"kind": "light", "state": "on"},
-            "Three lights are on: the reading lamp, the ceiling light and the hall light.",
+            "3 lights are on: the reading lamp, the ceiling light and the hall light.",
         ),
         (
             {"kind": "light", "state": "on", "room": "kitchen"},
-            "In the Küche, one light is on: the ceiling light.",
+            "In the Küche, 1 light is on: the ceiling light.",
         ),
         ({"kind": "light", "state": "on", "room": "upstairs"}, "On the first floor, no lights are on."),
         ({"state": "on", "room": "bedroom"}, "In the bedroom, nothing is on."),
         ({"kind": "switch", "state": "on"}, "No switches are on."),
-        ({"kind": "door", "state": "open"}, "One door is open: the front door."),
+        ({"kind": "door", "state": "open"}, "1 door is open: the front door."),
         ({"kind": "window", "state": "open"}, "No windows are open."),
         ({"state": "open", "room": "the windows"}, "No windows are open."),
         (
             {"kind": "door", "state": "closed"},
-            "Two doors are closed: the garage door and the back door.",
+            "2 doors are closed: the garage door and the back door.",
         ),
         (
             {"state": "closed"},
-            "Five blinds, doors and windows are closed: the kitchen window, the garage door, the office blind,"
+            "5 blinds, doors and windows are closed: the kitchen window, the garage door, the office blind,"
             " the office curtain and the back door.",
         ),
-        ({"kind": "door"}, "There are three doors: the front door, the garage door and the back door."),
+        ({"kind": "door"}, "There are 3 doors: the front door, the garage door and the back door."),
         ({"kind": "blind", "state": "open", "room": "office"}, "In the office, no blinds are open."),
-        ({"kind": "door", "state": "locked"}, "One door is locked: the back door."),
+        ({"kind": "door", "state": "locked"}, "1 door is locked: the back door."),
         ({"kind": "lock", "state": "unlocked"}, "No locks are unlocked."),
-        ({"kind": "lock", "state": "closed"}, "One lock is locked: the back door."),
+        ({"kind": "lock", "state": "closed"}, "1 lock is locked: the back door."),
         ({"kind": "player", "state": "playing"}, "No televisions or speakers are playing."),
         ({"state": "playing"}, "Nothing is playing."),
-        ({"kind": "fan", "state": "off"}, "One fan is off: the bedroom fan."),
+        ({"kind": "fan", "state": "off"}, "1 fan is off: the bedroom fan."),
         ({"state": "on", "room": "garage"}, "In the garage, nothing is on."),
         (
             {"kind": "light", "room": "kitchen"},
-            "In the Küche, there are two lights: the ceiling light and the worktop light.",
+            "In the Küche, there are 2 lights: the ceiling light and the worktop light.",
         ),
     ],
 )
@@ -263,7 +264,7 @@ async def test_a_long_list_is_counted_and_spoken_in_part() -> None:
     await call(Lights(devices).turn_on_light, room="all")
     answer = await said(Questions(devices).list_devices, kind="light", state="on")
 
-    assert answer.startswith("Nine lights are on: ")
+    assert answer.startswith("9 lights are on: ")
     assert answer.endswith(" and 1 more.")
 
 
@@ -311,14 +312,14 @@ async def test_a_floor_is_asked_about_as_a_whole_and_what_is_on_there_is_named()
     driver.tell("bedroom fan", on=True)
 
     assert await said(questions.list_devices, state="on", room="upstairs") == (
-        "On the first floor, one fan is on: the bedroom fan."
+        "On the first floor, 1 fan is on: the bedroom fan."
     )
 
     driver.tell("mirror lamp", on=True)
     driver.tell("radio", on=True, playing=True)
 
     assert await said(questions.list_devices, state="on", room="upstairs") == (
-        "On the first floor, three devices are on: the bedroom fan, the mirror lamp and the radio."
+        "On the first floor, 3 devices are on: the bedroom fan, the mirror lamp and the radio."
     )
 
 
@@ -379,3 +380,15 @@ async def test_questions_are_declared_to_only_read() -> None:
 
     assert {"get_state", "list_devices"} < reading
     assert not {name for name in reading if not name.startswith(("get_", "list_"))}
+
+
+async def test_an_answer_about_everything_is_short_enough_to_be_heard() -> None:
+    devices, driver = open_devices()
+    for number, device in enumerate(devices.home.devices):
+        if device.kind is Kind.LIGHT:
+            driver.tell(device.name, on=True, brightness=10 + number)
+    text = await said(Questions(devices).get_state, device="everything")
+
+    assert len(text) < 500
+    assert sum(device.name in text for device in devices.home.devices) <= 8
+    assert re.search(r"and \d+ more\.$", text)

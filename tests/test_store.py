@@ -158,6 +158,20 @@ def test_damaged_file_is_set_aside_by_a_dated_name_and_an_empty_one_is_used(
     assert aside.name in record.message
 
 
+def test_each_file_that_is_opened_is_counted(path: Path) -> None:
+    with closing(SessionStore(path)) as store:
+        store.append("a", TURN)
+        assert store.openings == 1
+        for file in path.parent.iterdir():
+            with file.open("r+b") as opened:
+                opened.write(b"rubbish " * (file.stat().st_size // 8))
+        with pytest.raises(StoreError):
+            store.sessions()
+
+        assert store.sessions() == []
+        assert store.openings == 2
+
+
 def test_second_damaged_file_of_a_second_does_not_take_the_place_of_the_first(path: Path) -> None:
     path.parent.mkdir()
     for content in (b"first " * 1000, b"second " * 1000):

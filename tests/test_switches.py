@@ -81,19 +81,3 @@ async def test_what_is_not_on_or_off_is_no_switch(words: str) -> None:
 
     assert "error" in await call(Switches(devices).turn_on_switch, device=words)
     assert not driver.moves
-
-
-async def test_a_switch_that_is_gone_or_silent_is_never_said_to_be_on() -> None:
-    gone, _ = open_devices(gone=["kettle"])
-    silent, _ = open_devices(silent=["kettle"])
-
-    assert await said(Switches(gone).turn_on_switch, device="kettle") == "The kettle is not available."
-    assert await said(Switches(silent).turn_on_switch, device="kettle") == "The kettle did not confirm it within 2 s."
-
-
-async def test_a_partial_failure_names_what_was_switched_and_what_was_not() -> None:
-    devices, _ = open_devices(silent=["kettle"])
-
-    assert await said(Switches(devices).turn_on_switch, device="everything in the kitchen") == (
-        "The coffee machine is on; the kettle did not confirm it within 2 s."
-    )

@@ -318,6 +318,20 @@ class TestConfirmationTool:
         assert open_door.access is AccessLevel.SELF
 
 
+async def test_who_may_ask_for_a_call_can_depend_on_its_arguments() -> None:
+    person, lights = Person(), Lights()
+    levels = {"safe": AccessLevel.SELF}
+    guarded = ConfirmationTool(lights.turn_on, None, lambda given: levels.get(given["room"], AccessLevel.TRUSTED))
+
+    async def call(level: AccessLevel, room: str) -> dict[str, Any]:
+        return await guarded.call({"room": room}, ToolCall("c1", guarded.name, person.confirm, level))
+
+    assert "error" in await call(AccessLevel.SYSTEM, "safe")
+    assert not person.questions
+    assert await call(AccessLevel.TRUSTED, "kitchen") == {"status": "ok"}
+    assert await call(AccessLevel.SELF, "safe") == {"status": "ok"}
+
+
 def test_caller_sees_tools_of_its_level_and_above() -> None:
     tools = {
         level: AgentTool.from_declaration(FunctionDeclaration(level.name.lower(), "Does it."), print, level)

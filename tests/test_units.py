@@ -101,10 +101,7 @@ async def simulated(
     ]  # fmt: skip
     devices = Devices(Home.from_settings({"device": settings}))
     told = {f"{name}/state": json.dumps(state) for name, state in states.items()}
-    async with bench(broker, *devices.home.devices, retained=told, connected=False) as at:
-        # What the functions see is what the driver reports.
-        report = at.report
-        at.driver._report = lambda device_id, state: (devices.report(device_id, state), report(device_id, state))[1]
+    async with bench(broker, *devices.home.devices, retained=told, report=devices.report) as at:
         devices.attach("mqtt", at.driver)
         sent: list[Any] = []
 
@@ -119,7 +116,6 @@ async def simulated(
 
         playing = asyncio.create_task(play())
         try:
-            await at.driver._tried.wait()
             yield Simulated(devices, sent)
         finally:
             playing.cancel()

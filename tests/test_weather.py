@@ -236,7 +236,7 @@ async def test_a_day_without_data_has_no_forecast(tmp_path: Path, day: str, erro
 @pytest.mark.parametrize(
     ("source", "unit", "low", "high", "told_unit"),
     [
-        ("fahrenheit", None, 44, 50, "fahrenheit"),
+        ("fahrenheit", None, 6.7, 10, "celsius"),
         ("°F", "celsius", 6.7, 10, "celsius"),
         ("C", "fahrenheit", 111.2, 122, "fahrenheit"),
         ("celsius", "celsius", 44, 50, "celsius"),

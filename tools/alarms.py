@@ -15,7 +15,7 @@ from agent.due.durations import spoken_duration
 from agent.requester import requester_room
 from agent.schema import Format
 from agent.tool import AgentTool, tool
-from tools.speech import listed, sentence, the
+from tools.speech import listed, sentence, the, there_are
 from tools.times import parse_duration
 from tools.times.moments import Moment, of_moment, spoken_moment, timing
 from tools.which import Kind, choose, clean_name, unnamed
@@ -50,8 +50,7 @@ def _say_alarms(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     alarms = [f"{each['name']}, {each['when']}" if "name" in each else each["when"] for each in result["alarms"]]
     if not alarms:
         return "There is no alarm."
-    several = f"are {len(alarms)} alarms" if len(alarms) > 1 else "is 1 alarm"
-    return sentence(f"There {several}: {listed(alarms, most=_MOST_SPOKEN)}")
+    return sentence(f"{there_are(len(alarms), 'alarm')}: {listed(alarms, most=_MOST_SPOKEN)}")
 
 
 def _say_snoozed(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:

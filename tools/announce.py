@@ -11,14 +11,13 @@ from agent.schema import Name
 from agent.tool import AgentTool, tool
 from tools.devices import Devices
 from tools.home import Floor, Group, Room
-from tools.names.areas import area_named, within
+from tools.names.areas import within
+from tools.names.phrases import EVERYWHERE
 from tools.names.words import fold, key_of, name_key, without_determiner
 from tools.speech import listed, sentence, the
 from tools.targets import of_name
 
-_EVERYWHERE = {
-    "everywhere", "all", "allrooms", "everyroom", "allspeakers", "house", "wholehouse", "entirehouse", "home",
-}  # fmt: skip
+_EVERYWHERE = EVERYWHERE | {"allspeakers"}
 _MOST_NAMED = 8
 
 
@@ -31,6 +30,7 @@ class Announcements:
 
     def __init__(self, devices: Devices, due: DueItems) -> None:
         self._home = devices.home
+        self._area = devices.area
         self._due = due
         self.tools = (AgentTool(self.announce),)
 
@@ -80,7 +80,7 @@ class Announcements:
         tokens = without_determiner(tokens[1:]) if tokens[:1] == ["in"] else tokens
         if not tokens or key_of(tokens) in _EVERYWHERE:
             return []
-        area = area_named(self._home, " ".join(tokens)) or self._group(key_of(tokens))
+        area = self._area(" ".join(tokens)) or self._group(key_of(tokens))
         if area is not None:
             return [area]
         if "and" in tokens:  # no name of its own, so a list of names
@@ -105,7 +105,7 @@ class Announcements:
         device = next((each for each in self._home.devices if each.name == name), None)
         if device is not None:  # one may be called like a room, and goes first
             return [device.room] if device.room else []
-        area = area_named(self._home, name)
+        area = self._area(name)
         return self._rooms(area) if area else []
 
 

@@ -9,7 +9,7 @@ that stands off all winter is not spoken of each time that the heating is set. S
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
@@ -18,11 +18,12 @@ from agent.tool import AgentTool, tool
 from tools.device import CLIMATE, Change, Device, Kind, Mode, State
 from tools.devices import Devices, Outcome
 from tools.drivers import DeviceError
-from tools.names.areas import area_named, within
+from tools.names.areas import within
+from tools.names.places import by_names
 from tools.names.resolve import Found, PlaceError, Wish
-from tools.readings import HUMIDITY, MEASURED, TEMPERATURE, read, say_readings
-from tools.results import part, verb
-from tools.speech import failures, listed, sentence, the
+from tools.readings import HUMIDITY, MEASURED, TEMPERATURE, by_room, read, say_readings
+from tools.results import being, say_told, told
+from tools.speech import are_several, listed, sentence, the, verb
 from tools.temperature import HomeUnit, convert, degrees, rounded
 
 STEP: dict[HomeUnit, float] = {"celsius": 1.0, "fahrenheit": 2.0}
@@ -42,27 +43,11 @@ PLACES = {
 
 def _say_target(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     unit, named = result["unit"], result.get("foreign", False)
-    return _say(result, "target", lambda target: f"set to {degrees(target, unit, named)}")
+    return say_told(result, "target", lambda target: being(f"set to {degrees(target, unit, named)}"))
 
 
 def _say_mode(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
-    return _say(result, "mode", lambda mode: mode if mode in ("off", "on") else f"set to {mode}")
-
-
-def _say(result: Mapping[str, Any], field: str, phrase: Callable[[Any], str]) -> str:
-    if field in result:
-        done = f"{result['place']} {_verb(result)} {phrase(result[field])}"
-    else:
-        clauses = [f"{the(name)} is {phrase(value)}" for name, value in result[f"{field}s"].items()]
-        done = listed(clauses, most=6)
-    return sentence(done, result.get("note", ""), failures(result.get("failed", {})))
-
-
-def _verb(result: Mapping[str, Any]) -> str:
-    """A room or a floor is one, whatever is in it; "the sleeping rooms" are several, and "upstairs" is one."""
-    if "area" not in result:
-        return verb(result["devices"])
-    return verb([result["place"]]) if result["place"].startswith("the ") else "is"
+    return say_told(result, "mode", lambda mode: being(mode if mode in ("off", "on") else f"set to {mode}"))
 
 
 def _say_temperature(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
@@ -157,7 +142,7 @@ class Climate:
         place = self._find(room)
         able: list[Device] = []
         unable: list[Device] = []
-        for of_room in _by_room(place.devices):
+        for of_room in by_room(place.devices):
             have = [device for device in of_room if _has_mode(device, mode)]
             if mode == "heat":
                 # The room's heating heats it; its air conditioner, which could too, is left alone.
@@ -176,7 +161,7 @@ class Climate:
 
         outcomes = await self._devices.move(able, plan)
         # By their names: "the bedroom is off" would be said of its lights as well.
-        return _result(part(place, able), outcomes, "mode", lambda outcome: outcome.state.mode or mode, lacking)
+        return told(place, outcomes, "mode", lambda outcome: outcome.state.mode or mode, lacking)
 
     @tool(read_only=True, say=_say_temperature)
     async def get_temperature(self, room: Place) -> dict[str, Any]:
@@ -220,25 +205,25 @@ class Climate:
         if not all_of_them:
             raise PlaceError("There is no heating and no air conditioning in this home.")
         if words is None and len(all_of_them) == 1:
-            return Found((all_of_them[0],), the(all_of_them[0].name))
+            return by_names(all_of_them)
         if words is None:
             names = [the(device.name) for device in all_of_them]
             raise PlaceError(sentence(f"it was not said which: {listed(names, most=5, last='or')}"), names[:5])
         try:
             return self._devices.find(words, _CLIMATE)
         except PlaceError as error:
-            area = area_named(self._devices.home, words)
+            area = self._devices.area(words)
             if area is None:
                 raise
             if len(all_of_them) == 1:
-                return Found((all_of_them[0],), the(all_of_them[0].name))
+                return by_names(all_of_them)
             text = f"there is no heating and no air conditioning {within(area.name)}"
             raise PlaceError(sentence(text), error.candidates) from error
 
     def _meant(self, place: Found) -> list[Device]:
         """Of each room the devices that are on, or all where none is. Of an unknown mode is on."""
         meant: list[Device] = []
-        for of_room in _by_room(place.devices):
+        for of_room in by_room(place.devices):
             meant += [device for device in of_room if self._devices.state(device).mode != "off"] or of_room
         return meant
 
@@ -259,54 +244,32 @@ class Climate:
         off = [outcome.device.name for outcome in outcomes if not outcome.failure and outcome.state.mode == "off"]
         which = "it" if len(moved) == 1 else listed([the(name) for name in off], most=4)
         note = "; ".join(filter(None, (*notes, f"{which} {verb(off)} off" if off else "")))
+        if {device.room for device in moved} == {device.room for device in place.devices}:
+            place = _as_area(place, moved)
 
         def target(outcome: Outcome) -> float | None:
             celsius = outcome.state.target
             return None if celsius is None else rounded(convert(celsius, "celsius", unit))
 
-        result = _result(part(place, moved), outcomes, "target", target, note)
+        result = told(place, outcomes, "target", target, note)
         if "error" not in result:
-            whole = {device.room for device in moved} == {device.room for device in place.devices}
-            if whole and "failed" not in result and _area(place):
-                result |= {"place": _area(place), "area": True}
             result["unit"] = unit
             if unit != self._unit:
                 result["foreign"] = True
         return result
 
 
-def _result(
-    place: Found, outcomes: Sequence[Outcome], field: str, value: Callable[[Outcome], Any], note: str
-) -> dict[str, Any]:
-    """`{"place", field or field + "s", "devices", "failed"?, "note"?}`, or `{"error"}`.
+def _as_area(place: Found, moved: Sequence[Device]) -> Found:
+    """What was moved, called by its area, which is one whatever is in it: "the bedroom", "upstairs".
 
-    Where devices differ, `field + "s"` has the value of each by its name.
+    Where devices were named themselves, or several areas, it is the place as it is.
     """
-    failed = {outcome.device.name: outcome.failure for outcome in outcomes if outcome.failure}
-    done = {outcome.device.name: value(outcome) for outcome in outcomes if not outcome.failure}
-    if not done:
-        return {"error": sentence(failures(failed))}
-    label = place.label if not failed else listed([the(name) for name in done], most=4)
-    values = list(done.values())
-    same = all(each == values[0] for each in values)
-    result = {"place": label, **({field: values[0]} if same else {f"{field}s": done}), "devices": list(done)}
-    return result | ({"failed": failed} if failed else {}) | ({"note": note} if note else {})
-
-
-def _area(place: Found) -> str:
-    """ "the bedroom", of what was found in it; "" where devices were named themselves, or several areas."""
-    if " and " in place.where or "," in place.where:
-        return ""
+    if not place.where or " and " in place.where or "," in place.where:
+        return place
     first, _, rest = place.where.partition(" ")
-    return rest if first in ("in", "on") else place.where
-
-
-def _by_room(devices: Iterable[Device]) -> list[list[Device]]:
-    """The devices of each room together; what is in none is by itself."""
-    rooms: dict[tuple[str, str], list[Device]] = {}
-    for device in devices:
-        rooms.setdefault(("", device.id) if device.room is None else ("room", device.room), []).append(device)
-    return list(rooms.values())
+    if first not in ("in", "on"):
+        return Found(tuple(moved), place.where, plural=False, where=place.where)
+    return Found(tuple(moved), rest, are_several([rest]), place.where)
 
 
 def _limits(device: Device, unit: HomeUnit) -> tuple[float, float]:

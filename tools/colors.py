@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from agent.errors import ArgumentError
 from agent.numbers import parse_number
-from tools.device import RGB
+from tools.device import RGB, Device
 from tools.names.words import fold, without_determiner
 
 
@@ -24,6 +25,12 @@ class Color:
     name: str
     rgb: RGB
     kelvin: int | None = None
+
+    def on(self, device: Device) -> dict[str, Any]:
+        """The fields of a change that show it on a lamp: a white as a white, if the lamp has whites."""
+        if self.kelvin is not None and "white" in device.can:
+            return {"kelvin": device.nearest_white(self.kelvin)}
+        return {"rgb": self.rgb}
 
 
 _COLORS: dict[str, RGB] = {

@@ -1,26 +1,31 @@
-"""Blinds, curtains, shutters, awnings, and windows with a motor.
+"""Blinds, curtains, shutters, awnings, and windows and doors with a motor.
 
-A room stands for all of these that are in it and can be moved. Garage doors are none of them: they are asked
-about first, in `tools.garage`.
+A room stands for all covers that are in it. A window or a door is moved only where it is named, or its kind is
+said: who closes the bedroom means its blinds. Garage doors are only stopped here, which is safe; to move they are
+asked about first, in `tools.garage`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 from agent.schema import Place, Range
 from agent.tool import AgentTool, tool
-from tools.device import COVERS, Change, Device, Kind
+from tools.device import COVERS, DOORS, Change, Kind
 from tools.devices import Devices
-from tools.names.resolve import Found, PlaceError, Wish
-from tools.results import cannot, moved, part, say_moved, verb
-from tools.speech import listed, sentence, the
+from tools.names.places import by_names
+from tools.names.resolve import Found, Wish
+from tools.results import cannot, moved, say_moved
+from tools.speech import sentence
 
-_COVERS = Wish(COVERS | {Kind.WINDOW, Kind.DOOR}, COVERS | {Kind.WINDOW, Kind.DOOR})
+_COVERS = Wish(COVERS, COVERS | {Kind.WINDOW, Kind.DOOR})
+_MOVING = Wish(COVERS, COVERS | DOORS)
 GARAGE_DOORS = Wish(frozenset({Kind.GARAGE_DOOR}), frozenset({Kind.GARAGE_DOOR}))
 
-PLACES = dict.fromkeys(("open_cover", "close_cover", "stop_cover", "set_cover_position"), ("cover", _COVERS))
+PLACES = {
+    **dict.fromkeys(("open_cover", "close_cover", "set_cover_position"), ("cover", _COVERS)),
+    "stop_cover": ("cover", _MOVING),
+}
 """For each function of one place: its parameter, and what it looks for."""
 
 
@@ -43,7 +48,7 @@ class Covers:
         Args:
             cover: The blind, curtain or shutter, or its room.
         """
-        return await self._move(cover, Change(open=True))
+        return await self._move(self._devices.find(cover, _COVERS), Change(open=True))
 
     @tool(say=say_moved)
     async def close_cover(self, cover: Place) -> dict[str, Any]:
@@ -52,7 +57,7 @@ class Covers:
         Args:
             cover: The blind, curtain or shutter, or its room.
         """
-        return await self._move(cover, Change(open=False))
+        return await self._move(self._devices.find(cover, _COVERS), Change(open=False))
 
     @tool(say=say_moved)
     async def stop_cover(self, cover: Place) -> dict[str, Any]:
@@ -61,7 +66,7 @@ class Covers:
         Args:
             cover: The blind, curtain or shutter, or its room.
         """
-        return await self._move(cover, Change(stop=True))
+        return await self._move(self._devices.find(cover, _MOVING), Change(stop=True))
 
     @tool(say=say_moved)
     async def set_cover_position(self, cover: Place, position: Annotated[int, Range(0, 100)]) -> dict[str, Any]:
@@ -71,16 +76,14 @@ class Covers:
             cover: The blind, curtain or shutter, or its room.
             position: How far open, in percent; 0 is closed.
         """
-        return await self._move(cover, to_position(position))
+        return await self._move(self._devices.find(cover, _COVERS), to_position(position))
 
-    async def _move(self, words: str, change: Change) -> dict[str, Any]:
-        place = self._find(words)
+    async def _move(self, place: Found, change: Change) -> dict[str, Any]:
         covers = [device for device in place.devices if device.moves]
-        still = _no_motor([device for device in place.devices if not device.moves])
+        still = [device for device in place.devices if not device.moves]
+        notes = [by_names(still).clause("no motor", "has", "have")] if still else []
         if not covers:
-            return {"error": sentence(still)}
-        # Who opens the kitchen means what can be opened; who names a window that cannot is to hear it.
-        notes = [] if place.where else [still]
+            return {"error": sentence(*notes)}
         if change.position is not None:
             plain = [device for device in covers if "position" not in device.can]
             notes.append(cannot(plain, "be opened part of the way"))
@@ -88,27 +91,9 @@ class Covers:
             if not covers:
                 return {"error": sentence(*notes)}
         outcomes = await self._devices.move(covers, lambda device, state: change)
-        return moved(part(place, covers), outcomes, "; ".join(filter(None, notes)))
-
-    def _find(self, words: str) -> Found:
-        try:
-            return self._devices.find(words, _COVERS)
-        except PlaceError:
-            try:
-                door = self._devices.find(words, GARAGE_DOORS)
-            except PlaceError:
-                door = None
-            if door is None:
-                raise
-            is_no = f"{verb([device.name for device in door.devices])} no blind or curtain"
-            raise PlaceError(sentence(f"{door.label} {is_no}")) from None
+        return moved(place, outcomes, "; ".join(filter(None, notes)))
 
 
 def to_position(percent: int) -> Change:
     """The change that opens so far; its ends are "open" and "closed", which need no position."""
     return Change(position=percent) if 0 < percent < 100 else Change(open=percent == 100)
-
-
-def _no_motor(devices: Sequence[Device]) -> str:
-    names = [device.name for device in devices]
-    return f"{listed([the(name) for name in names], most=4)} {verb(names, 'has', 'have')} no motor" if names else ""

@@ -110,6 +110,10 @@ class Device:
             return "open" in self.can
         return self.kind not in SENSORS
 
+    def nearest_white(self, kelvin: int) -> int:
+        """The white of a lamp's range that is nearest to one, in kelvin."""
+        return min(self.max_kelvin, max(self.min_kelvin, kelvin))
+
     @property
     def tells(self) -> frozenset[str]:
         """The fields of a state that it can have; what a device cannot do is never kept of it."""

@@ -72,11 +72,7 @@ class Devices:
         return self._resolver.only(wish) if words is None else self._resolver.resolve(words, wish)
 
     def area(self, words: str) -> Room | Floor | None:
-        """The room or floor that a person means; None where there is none.
-
-        Raises:
-            PlaceError: The words may stand for several.
-        """
+        """The room or floor that a person means, whatever is in it; None where there is none, or it is not clear."""
         return self._resolver.area(words)
 
     def state(self, device: Device) -> State:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agent.config.tables import Key, Table, choice, read_table
-from tools.device import CLIMATE, COVERS, LIGHTS, SENSORS, Ability, Device, Kind, Mode
+from tools.device import CLIMATE, COVERS, LIGHTS, RISKY, SENSORS, Ability, Device, Kind, Mode
 from tools.drivers import DriverType
 from tools.drivers.memory import MEMORY
 from tools.drivers.mqtt import MQTT
+from tools.names.phrases import names_nothing
 from tools.names.words import fold, name_key
 
 DRIVERS: dict[str, DriverType] = {"memory": MEMORY, "mqtt": MQTT}
@@ -91,8 +92,9 @@ class Home:
         floor_names = _names(tables["floor"], floors, {})
         room_names = _names(tables["room"], rooms, floor_names)
         device_names = _names(tables["device"], devices, {})
-        _names(tables["group"], groups, device_names)
+        _names(tables["group"], groups, {**floor_names, **room_names, **device_names})
         _check_ids(tables["device"], devices)
+        _check_addresses(tables["device"], devices)
         members = {**floor_names, **room_names, **device_names}  # a device may be called like a room, and goes first
         return cls(
             floors,
@@ -200,6 +202,8 @@ def _names(
             at: tuple[Key, ...] = ("aliases", number - 1) if number else ("name",)
             if not key:
                 raise table.wrong(f"{name!r} has no letters or digits", *at)
+            if names_nothing(fold(name)):
+                raise table.wrong(f'"{name}" is said of other things, as "all" and "it" are; give another name', *at)
             if first := names.get(key) or others.get(key):
                 raise table.wrong(
                     f'"{first}" has the name "{name}" already, as case, accents and spaces do not count; '
@@ -218,6 +222,18 @@ def _check_ids(tables: Iterable[Table], devices: Iterable[Device]) -> None:
             key = "id" if "id" in table else "name"
             raise table.wrong(f'"{names[device.id]}" has the id {device.id!r} already; give one another id', key)
         names[device.id] = device.name
+
+
+def _check_addresses(tables: Iterable[Table], devices: Iterable[Device]) -> None:
+    """What is asked about before it moves is told so where nothing else is: turning on a switch unlocks no door."""
+    told: dict[tuple[str, str], Device] = {}
+    for table, device in zip(tables, devices, strict=True):
+        address = DRIVERS[device.driver].address(device)
+        if address is None:
+            continue
+        first = told.setdefault((device.driver, address), device)
+        if first is not device and {first.kind, device.kind} & RISKY:
+            raise table.wrong(f'"{first.name}" is told what to do on {address!r} too; neither may move the other')
 
 
 def _placed(table: Table, each: Any, key: str, names: Mapping[str, str]) -> Any:

@@ -6,7 +6,6 @@ lights" does not know that they hang on a plug. It has no brightness and no colo
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
@@ -18,8 +17,9 @@ from tools.device import LIGHTS, Ability, Change, Device, State
 from tools.devices import Devices
 from tools.drivers import DeviceError
 from tools.names.resolve import DIM_LIGHTS, SWITCH_LIGHTS, Found
+from tools.names.slips import alike
 from tools.names.words import fold, key_of, without_determiner
-from tools.results import cannot, clause, moved, said, say_moved, say_told, told
+from tools.results import being, cannot, clause, moved, said, say_moved, say_told, told
 from tools.speech import listed, sentence, the
 
 STEP = 10
@@ -42,7 +42,7 @@ PLACES = {
 
 
 def _say_relative(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
-    return say_told(result, "brightness", lambda percent: f"at {percent} percent")
+    return say_told(result, "brightness", lambda percent: being("on" if percent is None else f"at {percent} percent"))
 
 
 def _say_effect(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
@@ -100,7 +100,7 @@ class Lights:
 
         def plan(device: Device, state: State) -> Change:
             change = _lit(device, brightness)
-            return change if shade is None else replace(change, **_painted(device, shade))
+            return change if shade is None else replace(change, **shade.on(device))
 
         result = moved(place, await self._devices.move(lamps, plan), note)
         if shade is not None and not nearest and "error" not in result:
@@ -202,7 +202,7 @@ class Lights:
         def plan(device: Device, state: State) -> Change:
             # A lamp that shows a colour, or does not tell its white, starts from the middle of its range.
             now = state.kelvin or (device.min_kelvin + device.max_kelvin) // 2
-            kelvin = _within(device, now + step)
+            kelvin = device.nearest_white(now + step)
             if kelvin != now + step:
                 ends.add("that is as cool as it goes" if step > 0 else "that is as warm as it goes")
             return replace(_lit(device, brightness), kelvin=kelvin)
@@ -249,7 +249,7 @@ def _effect_named(effect: str, effects: Sequence[str]) -> str:
     with_words = [name for name in effects if words and set(words) <= set(fold(name))]
     if len(with_words) == 1:
         return with_words[0]
-    near = difflib.get_close_matches(key_of(words), names, n=1, cutoff=0.8)
+    near = alike(key_of(words), names)
     return names[near[0]] if near else ""
 
 
@@ -265,20 +265,9 @@ def _shows(device: Device, shade: Color) -> bool:
     return _can(device, "color") or (shade.kelvin is not None and _can(device, "white"))
 
 
-def _painted(device: Device, shade: Color) -> dict[str, Any]:
-    """What a lamp is told to show a colour: a white as a white, if it has whites."""
-    if shade.kelvin is not None and _can(device, "white"):
-        return {"kelvin": _within(device, shade.kelvin)}
-    return {"rgb": shade.rgb}
-
-
-def _within(device: Device, kelvin: int) -> int:
-    return min(device.max_kelvin, max(device.min_kelvin, kelvin))
-
-
 def _nearest_white(lamps: list[Device], shade: Color) -> str:
     """A clause about lamps that do not go as warm or as cool as was asked for."""
-    nearest = {device.name: _painted(device, shade).get("kelvin", shade.kelvin) for device in lamps}
+    nearest = {device.name: shade.on(device).get("kelvin", shade.kelvin) for device in lamps}
     clauses = [
         f"{kelvin} kelvin is the nearest that {the(name)} has"
         for name, kelvin in nearest.items()

@@ -11,19 +11,21 @@ words ("the trash" for "take out the trash"); the stored words are spoken. Where
 from __future__ import annotations
 
 import asyncio
-import difflib
+import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agent.config.tables import Table, read_table
-from agent.errors import ArgumentError
+from agent.errors import ArgumentError, StoreError
 from agent.house_store import HouseStore
 from agent.tool import AgentTool, tool
+from tools.names.slips import alike
 from tools.names.words import fold, key_of, name_key
-from tools.results import verb
-from tools.speech import listed, sentence, the
+from tools.speech import listed, sentence, the, verb
+
+_log = logging.getLogger(__name__)
 
 MAX_ITEMS = 500
 """How many things a list holds."""
@@ -39,9 +41,6 @@ _DOCUMENT = "lists"
 
 _MOST_SPOKEN = 10
 """How many things an answer speaks; the rest is counted."""
-
-_ALIKE = 0.85
-"""How alike two spellings are that mean the same: "egg" and "eggs", "brocoli" and "broccoli"."""
 
 _EVERYTHING = {"everything", "all", "allofit", "allofthem", "allitems", "everyitem", "everythingonit", "allthings"}
 
@@ -268,7 +267,7 @@ class Lists:
         if not key:  # "the list"
             return self._lists[0]
         by_key = {name: each for each in self._lists for name in each.keys}
-        near = [key] if key in by_key else difflib.get_close_matches(key, by_key, n=1, cutoff=_ALIKE)
+        near = [key] if key in by_key else alike(key, by_key)
         if near:
             return by_key[near[0]]
         there = listed([each.label for each in self._lists], most=6)
@@ -276,16 +275,27 @@ class Lists:
 
     async def _read(self, meant: ListSettings) -> _Contents:
         """What is on a list, as new lists; what is kept in another form is as if it was not there."""
-        document = await self._store.read(_DOCUMENT)
-        kept = document.get(meant.name) if isinstance(document, dict) else None
+        kept = (await self._document()).get(meant.name)
         if not isinstance(kept, dict):
             return _Contents()
         return _Contents(_texts(kept.get("open")), _texts(kept.get("done")))
 
     async def _write(self, meant: ListSettings, contents: _Contents) -> None:
-        document = await self._store.read(_DOCUMENT)
-        others = document if isinstance(document, dict) else {}
+        others = await self._document()
         await self._store.write(_DOCUMENT, {**others, meant.name: {"open": contents.open, "done": contents.done}})
+
+    async def _document(self) -> dict[str, Any]:
+        """All lists as they are kept.
+
+        Raises:
+            ArgumentError: They cannot be read. None is taken for empty then: a change would write over it.
+        """
+        try:
+            document = await self._store.read(_DOCUMENT)
+        except StoreError as error:
+            _log.warning("the lists cannot be read: %s", error)
+            raise ArgumentError("I cannot read the lists now.") from error
+        return document if isinstance(document, dict) else {}
 
 
 def _texts(kept: Any) -> list[str]:
@@ -356,8 +366,7 @@ def _one(said: str, there: Sequence[str]) -> str | None:
     keys = {name_key(each): each for each in there}
     if key in keys:
         return keys[key]
-    close = difflib.get_close_matches(key, keys, n=4, cutoff=_ALIKE)
-    near = [keys[each] for each in close if _digits(each) == _digits(key)]
+    near = [keys[each] for each in alike(key, keys) if _digits(each) == _digits(key)]
     fitting = near or [each for each in there if words and words <= set(fold(each))]
     if len(fitting) > 1:
         raise ArgumentError(sentence(f'"{_shown(said)}" could be {listed(fitting, most=5, last="or")}'))

@@ -19,11 +19,12 @@ from agent.tool import AgentTool, tool
 from tools.device import PLAYERS, Change, Device, State
 from tools.devices import Devices, Outcome
 from tools.drivers import DeviceError
-from tools.names.areas import area_named, within
+from tools.names.areas import within
+from tools.names.places import by_names
 from tools.names.resolve import Found, PlaceError, Wish
 from tools.names.words import fold, name_key
-from tools.results import part, verb
-from tools.speech import failures, listed, sentence, the
+from tools.results import being, clause, said, say_told, told
+from tools.speech import listed, sentence, the
 
 STEP = 10
 """How much "louder" is, in percent points."""
@@ -71,41 +72,33 @@ def _is_muted(state: State) -> bool | None:
 
 
 def _say_playing(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
-    plays = verb(result["devices"], "plays", "play") if "title" in result else f"{verb(result['devices'])} playing"
-    return _said(result, f"{result['place']} {plays} {result.get('title', '')}".strip())
+    return say_told(result, "title", lambda title: ("plays", "play", title) if title else being("playing"))
 
 
 def _say_state(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     if result["state"] == "not playing" and len(result["devices"]) > 1:
         return sentence(f"nothing is playing {result.get('where', '')}".strip())
-    return _said(result, f"{result['place']} {verb(result['devices'])} {result['state']}")
+    return say_told(result, "state", being)
 
 
 def _say_unmuted(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
-    return _said(result, f"the sound of {result['place']} is on")
+    return said(result, f"the sound of {result['place']} is on")
 
 
 def _say_next(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
-    return _say_skip(result, "went to the next track")
+    return _say_skip(result, "to the next track")
 
 
 def _say_previous(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
-    return _say_skip(result, "went back to the previous track")
+    return _say_skip(result, "back to the previous track")
 
 
-def _say_skip(result: Mapping[str, Any], done: str) -> str:
-    return _said(result, f"{result['place']} {done}", f"it is {result['title']}" if "title" in result else "")
+def _say_skip(result: Mapping[str, Any], where: str) -> str:
+    return said(result, clause(result, where, "went", "went"), f"it is {result['title']}" if "title" in result else "")
 
 
 def _say_volume(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
-    if "volume" in result:
-        return _said(result, f"{result['place']} {verb(result['devices'])} at {result['volume']} percent")
-    levels = [f"{the(name)} is at {percent} percent" for name, percent in result["volumes"].items()]
-    return _said(result, listed(levels, most=4))
-
-
-def _said(result: Mapping[str, Any], *clauses: str) -> str:
-    return sentence(*clauses, result.get("note", ""), failures(result.get("failed", {})))
+    return say_told(result, "volume", lambda percent: being("on" if percent is None else f"at {percent} percent"))
 
 
 class Media:
@@ -139,7 +132,7 @@ class Media:
         place = self._place(player)
         tests = (_plays, lambda state: state.on, lambda state: True)
         chosen = self._chosen(place, player, tests, one_in_a_room=True)
-        return _playing(*await self._move(place, chosen, lambda state: Change(play=query)))
+        return told(place, await self._move(chosen, lambda state: Change(play=query)), "title", _title)
 
     @tool(say=_say_state)
     async def pause_media(self, player: Place | None = None) -> dict[str, Any]:
@@ -152,8 +145,8 @@ class Media:
         chosen = self._chosen(place, player, (_plays, _may_play))
         if not chosen:
             return _silent(place)
-        result, _ = await self._move(place, chosen, lambda state: Change(playing=False))
-        return result if "error" in result else {**result, "state": "paused"}
+        outcomes = await self._move(chosen, lambda state: Change(playing=False))
+        return told(place, outcomes, "state", lambda outcome: "paused")
 
     @tool(say=_say_playing)
     async def resume_media(self, player: Place | None = None) -> dict[str, Any]:
@@ -166,7 +159,7 @@ class Media:
         chosen = self._chosen(place, player, (_is_paused, _may_play, _plays))
         if not chosen:
             return _off(place)
-        return _playing(*await self._move(place, chosen, lambda state: Change(playing=True)))
+        return told(place, await self._move(chosen, lambda state: Change(playing=True)), "title", _title)
 
     @tool(say=_say_next)
     async def next_track(self, player: Place | None = None) -> dict[str, Any]:
@@ -231,8 +224,8 @@ class Media:
         chosen = self._chosen(place, player, (_plays, _is_on))
         if not chosen:
             return _off(place)
-        result, _ = await self._move(place, chosen, lambda state: Change(muted=True))
-        return result if "error" in result else {**result, "state": "muted"}
+        outcomes = await self._move(chosen, lambda state: Change(muted=True))
+        return told(place, outcomes, "state", lambda outcome: "muted")
 
     @tool(say=_say_unmuted)
     async def unmute_media(self, player: Place | None = None) -> dict[str, Any]:
@@ -245,8 +238,8 @@ class Media:
         chosen = self._chosen(place, player, (_is_muted, _plays, _is_on))
         if not chosen:
             return _off(place)
-        result, _ = await self._move(place, chosen, lambda state: Change(muted=False))
-        return result
+        outcomes = await self._move(chosen, lambda state: Change(muted=False))
+        return told(place, outcomes, "muted", lambda outcome: False)
 
     async def _skip(self, player: str | None, change: Change) -> dict[str, Any]:
         place = self._place(player, elsewhere=True)
@@ -254,10 +247,12 @@ class Media:
         if not chosen:
             return _off(place)
         before = {device.id: self._devices.state(device).title for device in chosen}
-        result, done = await self._move(place, chosen, lambda state: change)
-        titles = {outcome.state.title for outcome in done if outcome.state.title != before[outcome.device.id]}
-        # A player that only says later what it went to has still the title from before.
-        return {**result, "title": titles.pop()} if len(titles) == 1 and len(done) == 1 else result
+
+        def title(outcome: Outcome) -> str | None:
+            # A player that only says later what it went to has still the title from before.
+            return None if outcome.state.title == before[outcome.device.id] else outcome.state.title
+
+        return told(place, await self._move(chosen, lambda state: change), "title", title)
 
     async def _turn_by(self, player: str | None, step: int) -> dict[str, Any]:
         ends: set[str] = set()
@@ -281,16 +276,12 @@ class Media:
         chosen = self._chosen(place, player, (_plays, _is_on))
         if not chosen:
             return _off(place)
-        result, done = await self._move(place, chosen, plan)
-        if "error" in result:
-            return result
-        volumes = {outcome.device.name: outcome.state.volume for outcome in done}
-        same = len(set(volumes.values())) == 1
-        result |= {"volume": next(iter(volumes.values()))} if same else {"volumes": volumes}
-        muted = [outcome.device.name for outcome in done if outcome.state.muted]
-        which = "it" if len(done) == 1 else listed([the(name) for name in muted], most=4)
-        notes = [*(ends or ()), f"{which} {verb(muted)} muted" if muted else ""]
-        return result | ({"note": "; ".join(filter(None, notes))} if any(notes) else {})
+        outcomes = await self._move(chosen, plan)
+        muted = [outcome.device for outcome in outcomes if outcome.state.muted and not outcome.failure]
+        notes = list(ends or ())
+        if muted:
+            notes.append("it is muted" if len(outcomes) == 1 else by_names(muted).clause("muted"))
+        return told(place, outcomes, "volume", lambda outcome: outcome.state.volume, "; ".join(notes))
 
     def _place(self, words: str | None, elsewhere: bool = False) -> Found:
         """The players that may be meant.
@@ -303,21 +294,18 @@ class Media:
         if not players:
             raise PlaceError("There is no television and no speaker in this home.")
         if words is None:
-            return Found(players, the(players[0].name) if len(players) == 1 else "all the players")
+            return by_names(players) if len(players) == 1 else Found(players, "all the players", plural=True)
         try:
             return self._devices.find(words, _PLAYERS)
         except PlaceError as error:
-            area = area_named(self._devices.home, words)
+            area = self._devices.area(words)
             if area is None:
                 raise
             playing = [device for device in players if self._devices.state(device).playing]
             if elsewhere and len(playing) == 1:
-                return Found((playing[0],), the(playing[0].name))
-            names = listed([the(device.name) for device in playing or players], most=4)
+                return by_names(playing)
             text = f"there is no television and no speaker {within(area.name)}"
-            hint = (
-                f"{names} {verb([device.name for device in playing], 'plays', 'play')}" if playing else f"try {names}"
-            )
+            hint = by_names(playing).clause("playing") if playing else f"try {by_names(players).label}"
             raise PlaceError(sentence(text, hint), error.candidates) from error
 
     def _chosen(
@@ -350,32 +338,19 @@ class Media:
         rooms = {device.room for device in place.devices}
         return len(rooms) > 1 or bool(_SEVERAL & set(fold(words))) or name_key(words) in groups
 
-    async def _move(
-        self, place: Found, devices: Sequence[Device], plan: Callable[[State], Change]
-    ) -> tuple[dict[str, Any], list[Outcome]]:
-        """`{"place", "devices", "failed"?}` or `{"error"}`, and the outcomes of what was done."""
-        outcomes = await self._devices.move(devices, lambda device, state: plan(state))
-        failed = {outcome.device.name: outcome.failure for outcome in outcomes if outcome.failure}
-        done = [outcome for outcome in outcomes if not outcome.failure]
-        if not done:
-            return {"error": sentence(failures(failed))}, []
-        label = part(place, [outcome.device for outcome in done]).label
-        result: dict[str, Any] = {"place": label, "devices": [outcome.device.name for outcome in done]}
-        return result | ({"failed": failed} if failed else {}), done
+    async def _move(self, players: Sequence[Device], plan: Callable[[State], Change]) -> list[Outcome]:
+        return await self._devices.move(players, lambda device, state: plan(state))
 
 
-def _playing(result: dict[str, Any], done: Sequence[Outcome]) -> dict[str, Any]:
-    """The result with what is played, where all play the same."""
-    titles = {outcome.state.title for outcome in done}
-    title = titles.pop() if len(titles) == 1 else None
-    return result | ({"title": title} if title else {})
+def _title(outcome: Outcome) -> str | None:
+    return outcome.state.title or None
 
 
 def _silent(place: Found) -> dict[str, Any]:
     """What is to be paused does not play; that is no failure."""
-    result = {"place": place.label, "state": "not playing", "devices": [device.name for device in place.devices]}
+    result = told(place, [Outcome(device, State()) for device in place.devices], "state", lambda _: "not playing")
     return result | ({"where": place.where} if place.where else {})
 
 
 def _off(place: Found) -> dict[str, Any]:
-    return {"error": sentence(f"{place.label} {verb([device.name for device in place.devices])} off")}
+    return {"error": sentence(place.clause("off"))}

@@ -12,10 +12,10 @@ from typing import Any, Literal
 
 from tools.device import CLIMATE, Device, Kind, State
 from tools.devices import Devices
-from tools.names.areas import area_named, within
+from tools.names.areas import within
 from tools.names.resolve import Found, PlaceError, Wish
 from tools.names.words import name_key
-from tools.speech import listed, sentence, the
+from tools.speech import listed, sentence, the, verb
 from tools.temperature import HomeUnit, convert, degrees, rounded, unit_named
 
 MEASURED = Wish(CLIMATE | {Kind.SENSOR}, CLIMATE | {Kind.SENSOR}, asking=True)
@@ -71,7 +71,7 @@ def read(devices: Devices, words: str, quantity: Quantity, unit: HomeUnit) -> di
         raise _none(devices, words, place, quantity)
     known: list[Device] = []
     unknown: list[Device] = []
-    for of_room in _by_room(measuring):
+    for of_room in by_room(measuring):
         told = [device for device in of_room if _value(device, states[device.id], quantity) is not None]
         kinds = [[device for device in told if device.kind is kind] for kind in _MEASURE]
         known += next(filter(None, kinds), [])
@@ -97,7 +97,7 @@ def say_readings(quantity: Quantity, result: Mapping[str, Any]) -> str:
     shown = [f"{the(each['device'])} shows {_amount(each, quantity)}" for each in readings if "room" not in each]
     told = f"{quantity.opening} {listed(of_rooms, _MOST_READINGS)}" if of_rooms else ""
     without = [the(each["device"]) for each in readings if "unit" not in each]
-    doubt = f"{listed(without)} {'do' if len(without) > 1 else 'does'} not say in which unit" if without else ""
+    doubt = f"{listed(without)} {verb(without, 'does', 'do')} not say in which unit" if without else ""
     unknown = [the(name) for name in result.get("unknown", ())]
     missing = f"I do not know about {listed(unknown, _MOST_READINGS)}" if unknown else ""
     return sentence(told, listed(shown, _MOST_READINGS), doubt, missing)
@@ -107,7 +107,7 @@ def _place(devices: Devices, words: str, quantity: Quantity) -> Found:
     try:
         return devices.find(words, MEASURED)
     except PlaceError as error:
-        area = area_named(devices.home, words)
+        area = devices.area(words)
         if area is None:
             raise
         raise PlaceError(sentence(f"there is no {quantity.instrument} {within(area.name)}")) from error
@@ -115,9 +115,9 @@ def _place(devices: Devices, words: str, quantity: Quantity) -> Found:
 
 def _none(devices: Devices, words: str, place: Found, quantity: Quantity) -> PlaceError:
     """Why nothing of what was found measures it."""
-    area = area_named(devices.home, words)
+    area = devices.area(words)
     if not place.where and area is None and len(place.devices) == 1:
-        return PlaceError(sentence(f"{place.label} does not measure {quantity.name}"))
+        return PlaceError(sentence(place.clause(f"not measure {quantity.name}", "does", "do")))
     where = within(area.name) if area is not None else place.where or "in this home"
     return PlaceError(sentence(f"there is no {quantity.instrument} {where}"))
 
@@ -130,7 +130,7 @@ def _measures(device: Device, state: State, quantity: Quantity) -> bool:
     return always or getattr(state, quantity.name) is not None
 
 
-def _by_room(devices: Sequence[Device]) -> list[list[Device]]:
+def by_room(devices: Sequence[Device]) -> list[list[Device]]:
     """The devices of each room together; what is in none is by itself."""
     rooms: dict[str, list[Device]] = {}
     for device in devices:
@@ -168,8 +168,4 @@ def _untold(unknown: Sequence[Device], states: Mapping[str, State]) -> str:
     names = [the(device.name) for device in unknown]
     if len(unknown) == 1 and not states[unknown[0].id].available:
         return sentence(f"I do not know, as {names[0]} is not available")
-    return sentence(f"I do not know, as {listed(names, _MOST_READINGS, last='and')} {_has(names)} told nothing yet")
-
-
-def _has(names: Sequence[str]) -> str:
-    return "have" if len(names) > 1 else "has"
+    return sentence(f"I do not know, as {listed(names, _MOST_READINGS)} {verb(names, 'has', 'have')} told nothing yet")

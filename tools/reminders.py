@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from agent.due import DueItem, DueItems
 from agent.schema import Format
 from agent.tool import AgentTool, tool
-from tools.speech import listed, sentence
+from tools.speech import listed, sentence, there_are
 from tools.times.moments import due_at, of_moment, timing
 from tools.which import Kind, choose
 
@@ -31,8 +31,7 @@ def _say_reminders(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> s
     reminders = [f"{each['text']} {each['when']}" for each in result["reminders"]]
     if not reminders:
         return "There is no reminder."
-    several = f"are {len(reminders)} reminders" if len(reminders) > 1 else "is 1 reminder"
-    return sentence(f"There {several}: {listed(reminders, most=_MOST_SPOKEN)}")
+    return sentence(f"{there_are(len(reminders), 'reminder')}: {listed(reminders, most=_MOST_SPOKEN)}")
 
 
 class Reminders:

@@ -37,7 +37,8 @@ def told(
         place = by_names([outcome.device for outcome in done])
     values = {outcome.device.name: value(outcome) for outcome in done}
     first, *others = values.values()
-    result: dict[str, Any] = {"place": place.label, "plural": place.plural, "devices": list(values)}
+    result: dict[str, Any] = {"place": place.label, **({"plural": True} if place.plural else {})}
+    result["devices"] = list(values)
     if any(other != first for other in others):
         result["by_device"] = values
     elif first is not None:
@@ -89,7 +90,7 @@ def cannot(devices: Sequence[Device], what: str) -> str:
 
 def clause(result: Mapping[str, Any], rest: str, one: str = "is", several: str = "are") -> str:
     """What is said of all that was moved: "the kitchen lights are off"."""
-    return f"{result['place']} {several if result['plural'] else one} {rest}".strip()
+    return f"{result['place']} {several if result.get('plural') else one} {rest}".strip()
 
 
 def said(result: Mapping[str, Any], *clauses: str) -> str:
@@ -97,30 +98,32 @@ def said(result: Mapping[str, Any], *clauses: str) -> str:
     return sentence(*clauses, result.get("note", ""), failures(result.get("failed", {})))
 
 
-def say_told(
-    result: Mapping[str, Any], field: str, phrase: Callable[[Any], str], one: str = "is", several: str = "are"
-) -> str:
+def say_told(result: Mapping[str, Any], field: str, predicate: Callable[[Any], Predicate]) -> str:
     """What `told` tells: "The bedroom is set to 21 degrees.", or a clause for each value.
 
     Args:
         result: The result.
         field: The name of what it tells.
-        phrase: How a value is spoken after the verb; None is one that is not known.
-        one: The verb.
-        several: The verb of several.
+        predicate: How a value is spoken; None is one that is not known.
     """
     if "by_device" not in result:
-        return said(result, clause(result, phrase(result.get(field)), one, several))
+        one, several, rest = predicate(result.get(field))
+        return said(result, clause(result, rest, one, several))
     names: dict[Predicate, list[str]] = {}
     for name, value in result["by_device"].items():
-        names.setdefault((one, several, phrase(value)), []).append(name)
+        names.setdefault(predicate(value), []).append(name)
     return said(result, *clauses(names))
+
+
+def being(rest: str) -> Predicate:
+    """That something is so: "is off", "are off"."""
+    return "is", "are", rest
 
 
 def say_moved(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     """ "The living room lights are on at 80 percent."."""
     if "by_device" in result:
-        return say_told(result, "state", lambda state: appearance({"state": state}))
+        return say_told(result, "state", lambda state: being(appearance({"state": state})))
     return said(result, clause(result, appearance(result)))
 
 

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from agent.schema import Name
 from agent.tool import AgentTool, tool
-from tools.device import Activity, Change, Device, Kind
+from tools.device import Activity, Change, Kind
 from tools.devices import Devices, Outcome
 from tools.home import Floor, Room
-from tools.names.areas import area_named, within
+from tools.names.areas import within
+from tools.names.phrases import EVERYWHERE
+from tools.names.places import by_names
 from tools.names.resolve import Found, PlaceError, Wish
 from tools.names.words import name_key
-from tools.results import verb
-from tools.speech import failures, listed, sentence, the
+from tools.results import say_told, told
+from tools.speech import listed, sentence, the
 from tools.targets import of_devices, of_name
 
 _VACUUMS = Wish(frozenset({Kind.VACUUM}), frozenset({Kind.VACUUM}))
@@ -31,9 +34,8 @@ PLACES = {
 }
 """For each function of one place: its parameter, and what it looks for."""
 
-_EVERYWHERE = {
-    "everywhere", "everything", "all", "house", "wholehouse", "entirehouse", "home", "wholehome", "floor", "floors",
-    "allfloors", "allrooms", "everyroom", "lawn", "wholelawn", "entirelawn", "garden", "wholegarden", "yard", "grass",
+_EVERYWHERE = EVERYWHERE | {
+    "floor", "floors", "allfloors", "lawn", "wholelawn", "entirelawn", "garden", "wholegarden", "yard", "grass",
 }  # fmt: skip
 """Areas, folded, that are all there is; a room that is called so goes before it."""
 
@@ -47,15 +49,8 @@ _DOES = {
 
 
 def _say(result: Mapping[str, Any], work: str) -> str:
-    names: dict[str, list[str]] = {}
-    for name, activity in result["activities"].items():
-        names.setdefault(activity, []).append(name)
-    already = " already" if result.get("already") else ""
-    clauses = []
-    for activity, some in names.items():
-        one, several = _DOES.get(activity, (f"is {work}", f"are {work}"))
-        clauses.append(f"{listed([the(name) for name in some], most=4)} {verb(some, one, several)}{already}")
-    return sentence(*clauses, failures(result.get("failed", {})))
+    already = "already" if result.get("already") else ""
+    return say_told(result, "activity", lambda activity: (*_DOES.get(activity, (f"is {work}", f"are {work}")), already))
 
 
 def _say_vacuum(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
@@ -93,7 +88,7 @@ class Robots:
         area = arguments.get("area")
         if not isinstance(area, str):
             return about
-        room = area_named(self._devices.home, area) if name == "start_vacuum" else None
+        room = self._devices.area(area) if name == "start_vacuum" else None
         if room is None and name_key(area) in _EVERYWHERE:
             return about
         return about | {of_name(area if room is None else room.name)}
@@ -106,10 +101,8 @@ class Robots:
             area: The room to be cleaned; absent is everywhere.
             vacuum: Which robot.
         """
-        room = None if area is None else self._area(area)
-        if isinstance(room, Floor):
-            return await self._start(self._on_floor(vacuum, room), None)
-        return await self._start(self._for_room(vacuum, room), None if room is None else room.name)
+        place = None if area is None else self._area(area)
+        return await self._start(self._for(vacuum, place), place.name if isinstance(place, Room) else None)
 
     @tool(say=_say_vacuum)
     async def stop_vacuum(self, vacuum: Name | None = None) -> dict[str, Any]:
@@ -165,10 +158,10 @@ class Robots:
             PlaceError: There is no such room, or it is more than one.
         """
         home = self._devices.home
-        area = area_named(home, words)
+        area = self._devices.area(words)
         if area is not None or name_key(words) in _EVERYWHERE:
             return area
-        parts = [area_named(home, words) for words in re.split(r",|\band\b", words) if words.strip()]
+        parts = [self._devices.area(words) for words in re.split(r",|\band\b", words) if words.strip()]
         rooms = [part.name for part in parts if part is not None]
         if len(parts) > 1 and len(rooms) == len(parts):
             raise PlaceError(sentence(f"one room at a time: {listed([the(name) for name in rooms], last='or')}"), rooms)
@@ -176,31 +169,27 @@ class Robots:
         such = f"say one such as {listed([the(name) for name in known], last='or')}" if known else "there are no rooms"
         raise PlaceError(sentence(f'I know no room called "{words}"', such), known)
 
-    def _for_room(self, vacuum: str | None, room: Room | None) -> Found:
-        """The robot that is meant; of several that which is on the floor of the room."""
-        if vacuum is None and room is not None and room.floor is not None:
-            there = self._robots_on(room.floor)
-            if len(there) == 1:
-                return Found((there[0],), the(there[0].name))
-        return self._devices.find_or_only(vacuum, _VACUUMS)
+    def _for(self, vacuum: str | None, area: Room | Floor | None) -> Found:
+        """The robots that are meant: of an area those of its floor, as none is told to take the stairs.
 
-    def _on_floor(self, vacuum: str | None, floor: Floor) -> Found:
-        """The robot that is on a floor: none is told to take the stairs."""
-        there = self._robots_on(floor.name)
+        Raises:
+            PlaceError: There is none, or one of several is meant.
+        """
+        floor = area.floor if isinstance(area, Room) else area.name if area is not None else None
         robots = [device for device in self._devices.home.devices if device.kind is Kind.VACUUM]
-        if vacuum is not None or not robots:
+        if floor is None or vacuum is not None or not robots:
             robots = list(self._devices.find_or_only(vacuum, _VACUUMS).devices)
-        meant = [device for device in robots if device in there]
-        if not meant:
-            names = [device.name for device in robots]
-            which = listed([the(name) for name in names], most=4)
-            raise PlaceError(sentence(f"{which} {verb(names)} not {within(floor.name)}", "say a room"))
-        return Found(tuple(meant), listed([the(device.name) for device in meant]))
-
-    def _robots_on(self, floor: str) -> list[Device]:
-        home = self._devices.home
-        rooms = {room.name for room in home.rooms if room.floor == floor}
-        return [device for device in home.devices if device.kind is Kind.VACUUM and device.room in rooms]
+        if floor is None:
+            return by_names(robots)
+        floors = {room.name: room.floor for room in self._devices.home.rooms}
+        # One that is on no floor that we know of may be on this one.
+        there = [each for each in robots if floors.get(each.room or "") == floor]
+        there = there or [each for each in robots if floors.get(each.room or "") is None]
+        if not there:
+            raise PlaceError(sentence(by_names(robots).clause(f"not {within(floor)}")))
+        if isinstance(area, Room) and vacuum is None and len(there) > 1:
+            there = list(self._devices.find_or_only(None, _VACUUMS).devices)
+        return by_names(there)
 
     async def _start(self, place: Found, area: str | None) -> dict[str, Any]:
         result = await self._move(place, "working", () if area is not None else ("working",), area)
@@ -209,25 +198,20 @@ class Robots:
     async def _move(
         self, place: Found, activity: Activity, already: Sequence[Activity], area: str | None = None
     ) -> dict[str, Any]:
-        """Tells robots what to do, but for those that do it already.
-
-        Returns:
-            `{"activities", "already"?, "failed"?}`: what each robot does, by its name. `{"error"}` where none does.
-        """
+        """Tells robots what to do, but for those that do it already; `"already"` where all do."""
         states = {device.id: self._devices.state(device) for device in place.devices}
         idle = [
             each for each in place.devices if not (states[each.id].available and states[each.id].activity in already)
         ]
-        if not idle:
-            return {"activities": {each.name: states[each.id].activity for each in place.devices}, "already": True}
-        outcomes = await self._devices.move(idle, lambda device, state: Change(activity=activity, area=area))
-        failed = {outcome.device.name: _failure(outcome) for outcome in outcomes if outcome.failure}
-        done = {outcome.device.name: outcome.state.activity or activity for outcome in outcomes if not outcome.failure}
-        if not done:
-            return {"error": sentence(failures(failed))}
-        return {"activities": done} | ({"failed": failed} if failed else {})
+        if idle:
+            outcomes = await self._devices.move(idle, lambda device, state: Change(activity=activity, area=area))
+            outcomes = [replace(each, failure=_failure(each)) for each in outcomes]
+        else:
+            outcomes = [Outcome(each, states[each.id]) for each in place.devices]
+        result = told(place, outcomes, "activity", lambda outcome: outcome.state.activity or activity)
+        return result if idle else {**result, "already": True}
 
 
 def _failure(outcome: Outcome) -> str:
-    stuck = outcome.state.available and outcome.state.activity == "stuck"
+    stuck = bool(outcome.failure) and outcome.state.available and outcome.state.activity == "stuck"
     return f"{outcome.failure} and is stuck" if stuck else outcome.failure

@@ -150,7 +150,11 @@ def _fields(device: Device, given: dict[str, Any]) -> dict[str, Any]:
     if "on" in device.tells and set(change) & {"brightness", "color", "effect", "speed"}:
         change["on"] = True
     if "color" in change:
-        change |= _painted(device, change.pop("color"))
+        shade = parse_color(change.pop("color"))
+        shown = shade.on(device)
+        if "rgb" in shown and "color" not in device.can:
+            raise ValueError(f"it cannot show {shade.name}")
+        change |= shown
     if "effect" in change and change["effect"] not in device.effects:
         raise ValueError(f"it has no effect {change['effect']!r}; there are {', '.join(device.effects)}")
     if change.get("position") in (0, 100):
@@ -163,13 +167,3 @@ def _fields(device: Device, given: dict[str, Any]) -> dict[str, Any]:
     if change.get("mode") is not None and change["mode"] not in device.modes:
         raise ValueError(f"it has no mode {change['mode']!r}; there are {', '.join(device.modes)}")
     return change
-
-
-def _painted(device: Device, color: str) -> dict[str, Any]:
-    """What shows a colour: a white as a white, if the lamp has whites."""
-    shade = parse_color(color)
-    if shade.kelvin is not None and "white" in device.can:
-        return {"kelvin": min(device.max_kelvin, max(device.min_kelvin, shade.kelvin))}
-    if "color" not in device.can:
-        raise ValueError(f"it cannot show {shade.name}")
-    return {"rgb": shade.rgb}

@@ -7,7 +7,6 @@ count, but for the name of a script that has to ask.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
@@ -18,9 +17,10 @@ from agent.schema import Name
 from agent.tool import AccessLevel, AgentTool, ConfirmationTool, tool
 from tools.devices import Devices
 from tools.home import Home
-from tools.names.areas import area_named
-from tools.names.resolve import PlaceError, Wish
+from tools.names.resolve import Found, PlaceError, Wish
+from tools.names.slips import alike
 from tools.names.words import fold, key_of, name_key
+from tools.results import said, told
 from tools.scene_states import Scene, read_scene
 from tools.scripts import (
     Asked,
@@ -34,7 +34,7 @@ from tools.scripts import (
     say_script,
     scene_named,
 )
-from tools.speech import failures, listed, sentence
+from tools.speech import listed, sentence
 from tools.targets import of_name
 
 FUNCTIONS = {"activate_scene": "scene", "run_script": "script"}
@@ -42,9 +42,6 @@ FUNCTIONS = {"activate_scene": "scene", "run_script": "script"}
 
 _KIND_WORDS = {"scene", "scenes", "mode", "script", "routine", "program", "programme", "automation"}
 """Words around a name that do not belong to it: "the movie night scene", "good night mode"."""
-
-_ALIKE = 0.8
-"""How alike two spellings are that mean the same."""
 
 _NOTHING: Mapping[int, Asked] = {}
 
@@ -77,7 +74,7 @@ def read_scenes_and_scripts(settings: Table, home: Home) -> tuple[tuple[Scene, .
 def _say(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     if "script" in result:
         return say_script(result)
-    return sentence(f"the scene {result['scene']} is on", failures(result.get("failed", {})))
+    return said(result, f"the scene {result['scene']} is on")
 
 
 class Scenes:
@@ -121,7 +118,7 @@ class Scenes:
                 self._devices.find(arguments[parameter], wish)
             except PlaceError:
                 # A function may have its own answer for a room that it has nothing in.
-                if area_named(self._devices.home, arguments[parameter]) is None:
+                if self._devices.area(arguments[parameter]) is None:
                     raise
 
         for each in self._both:
@@ -180,17 +177,13 @@ class Scenes:
         """Moves all devices of a scene at once.
 
         Returns:
-            `{"scene", "devices", "failed"?}`, or `{"error"}` where nothing was moved.
+            As `tools.results.told`, with its name as `"scene"`.
         """
         changes = {device.id: change for device, change in scene.states}
-        outcomes = await self._devices.move(
-            [device for device, _ in scene.states], lambda device, state: changes[device.id]
-        )
-        failed = {outcome.device.name: outcome.failure for outcome in outcomes if outcome.failure}
-        done = [outcome.device.name for outcome in outcomes if not outcome.failure]
-        if not done:
-            return {"error": sentence(failures(failed))}
-        return {"scene": scene.name, "devices": done} | ({"failed": failed} if failed else {})
+        devices = tuple(device for device, _ in scene.states)
+        outcomes = await self._devices.move(devices, lambda device, state: changes[device.id])
+        place = Found(devices, f"the scene {scene.name}", plural=False)
+        return told(place, outcomes, "scene", lambda outcome: scene.name)
 
     def _question(self, words: str) -> str | None:
         meant = self._meant(words)
@@ -223,7 +216,7 @@ class Scenes:
                 return exact[key]
             if len(bare.get(key, ())) == 1:
                 return exact[next(iter(bare[key]))]
-        near = difflib.get_close_matches(key_of(_bare(words)), exact, n=2, cutoff=_ALIKE)
+        near = alike(key_of(_bare(words)), exact)
         candidates = {exact[key].name: exact[key] for key in near}
         if len(candidates) == 1:
             [meant] = candidates.values()

@@ -58,11 +58,11 @@ def clauses(of: Mapping[Predicate, Sequence[str]], most: int = 8) -> list[str]:
             told.append(rest)
             left -= 1
         elif len(names) > left:
-            told.append(f"{counted(len(names))} devices {several} {rest}")
+            told.append(f"{len(names)} devices {several} {rest}")
         else:
-            told.append(f"{listed([the(name) for name in names])} {verb(names, one, several)} {rest}")
+            told.append(f"{listed([the(name) for name in names])} {verb(names, one, several)} {rest}".rstrip())
             left -= len(names)
-    return [*told, f"and {counted(more)} more"] if more else told
+    return [*told, f"and {more} more"] if more else told
 
 
 def failures(failed: Mapping[str, str]) -> str:
@@ -109,10 +109,11 @@ _NOUNS = (
 
 
 def counted(count: int) -> str:
-    """Small numbers as words: "no", "one" ... "twelve"."""
-    return _COUNTS[count] if count < len(_COUNTS) else str(count)
+    """A number before what is counted; 0 is "no"."""
+    return str(count) if count else "no"
 
 
-_COUNTS = [
-    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-]  # fmt: skip
+def there_are(count: int, one: str, several: str = "") -> str:
+    """ "there is 1 timer", "there are 2 timers", "there are no doors"."""
+    is_one = count == 1
+    return f"there {'is' if is_one else 'are'} {counted(count)} {one if is_one else several or f'{one}s'}"

@@ -24,8 +24,8 @@ from tools.device import (
 )
 from tools.devices import Devices
 from tools.names.resolve import ASK, PlaceError, Wish
-from tools.results import verb
-from tools.speech import counted, listed, noun, sentence, the
+from tools.results import clause
+from tools.speech import Predicate, clauses, counted, listed, noun, sentence, the, there_are
 from tools.targets import of_devices
 from tools.telling import predicate, tell
 from tools.temperature import HomeUnit
@@ -90,19 +90,13 @@ _STATES: dict[str, tuple[frozenset[Kind], Callable[[State], bool | None]]] = {
 
 def _say_state(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     devices = result.get("devices", [result])
-    names: dict[tuple[str, str, str], list[str]] = {}
+    names: dict[Predicate, list[str]] = {}
     for device in devices:
         names.setdefault(predicate(device), []).append(device["device"])
     if len(names) == 1 and "place" in result:
         [(is_, are, rest)] = names
-        several = is_ if result["place"] == "everything" else are
-        return sentence(f"{result['place']} {several} {rest}" if is_ else rest)
-    clauses = [
-        f"{listed([the(name) for name in some], _MOST_NAMES)} {verb(some, is_, are)} {rest}" if is_ else rest
-        for (is_, are, rest), some in names.items()
-    ]
-    more = sum(len(some) for some in list(names.values())[_MOST_NAMES:])
-    return sentence(*clauses[:_MOST_NAMES], f"and {counted(more)} more" if more else "")
+        return sentence(clause(result, rest, is_, are) if is_ else rest)
+    return sentence(*clauses(names, _MOST_NAMES))
 
 
 def _say_list(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
@@ -112,7 +106,7 @@ def _say_list(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
         amount = "nothing"
     are = "is" if count == 1 or amount == "nothing" else "are"
     known = "known to be " if result.get("unknown") and not names else ""
-    found = f"there {are} {amount}" if state == "any" else f"{amount} {are} {known}{state}"
+    found = there_are(count, result["kind"], result["kind"]) if state == "any" else f"{amount} {are} {known}{state}"
     if names:
         found += f": {listed([the(name) for name in names], _MOST_NAMES)}"
     where = f"{result['where']}, " if "where" in result else ""
@@ -158,7 +152,8 @@ class Questions:
         locks = self._lock_of(device, place.devices)
         told = [tell(each, self._devices.state(each), self._unit) for each in (*place.devices, *locks)]
         label = listed([place.label, *(the(lock.name) for lock in locks)])
-        return told[0] if len(told) == 1 else {"place": label, "devices": told}
+        several = {"plural": True} if place.plural or locks else {}
+        return told[0] if len(told) == 1 else {"place": label, **several, "devices": told}
 
     @tool(read_only=True, say=_say_list)
     async def list_devices(

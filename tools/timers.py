@@ -18,7 +18,7 @@ from agent.tool import AgentTool, tool
 from tools.speech import listed, sentence, the
 from tools.times import LONGEST, parse_duration
 from tools.times.moments import due_at, of_moment
-from tools.which import Kind, choose, clean_name, unnamed
+from tools.which import Kind, SeveralError, choose, clean_name, unnamed
 
 Duration = Annotated[str, Format("duration")]
 
@@ -166,6 +166,8 @@ class Timers:
                 raise
             try:
                 return choose(words, waiting, self._commands, many)
+            except SeveralError:
+                raise
             except ArgumentError as no_command:
                 raise (no_command if bare else no_timer) from None
 

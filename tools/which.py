@@ -21,8 +21,9 @@ from dataclasses import dataclass
 
 from agent.due import DueItem
 from agent.errors import ArgumentError
+from tools.names.slips import distance
 from tools.names.words import fold
-from tools.speech import listed
+from tools.speech import listed, sentence, there_are
 from tools.times import parse_ordinal
 
 _MOST_NAMED = 5
@@ -51,9 +52,13 @@ class Kind:
     misspelt: bool = False
 
     def count(self, items: Sequence[DueItem]) -> str:
-        """ "There are 2 timers: pizza with 3 minutes left and eggs with 5 minutes left"."""
-        several = f"are {len(items)} {self.noun}s" if len(items) != 1 else f"is 1 {self.noun}"
-        return f"There {several}: {listed([self.describe(item) for item in items], most=_MOST_NAMED)}"
+        """ "there are 2 timers: pizza with 3 minutes left and eggs with 5 minutes left"."""
+        described = [self.describe(item) for item in items]
+        return f"{there_are(len(items), self.noun)}: {listed(described, most=_MOST_NAMED)}"
+
+
+class SeveralError(ArgumentError):
+    """Several are meant where one has to be."""
 
 
 def choose(words: str | None, items: Sequence[DueItem], kind: Kind, many: bool = True) -> list[DueItem]:
@@ -76,10 +81,11 @@ def choose(words: str | None, items: Sequence[DueItem], kind: Kind, many: bool =
     said = words is not None and bool(name) and name != ["1"]
     found = _found(words or "", name, items, kind) if said else list(items)
     if not found:
-        raise ArgumentError(f'There is no {kind.noun} for "{" ".join((words or "").split())}". {kind.count(items)}.')
+        none = f'There is no {kind.noun} for "{" ".join((words or "").split())}".'
+        raise ArgumentError(f"{none} {sentence(kind.count(items))}")
     two = "both" not in tokens or len(found) == 2
     if len(found) > 1 and not (every and many and two):
-        raise ArgumentError(f"{kind.count(found)}; say which.")
+        raise SeveralError(sentence(kind.count(found), "say which"))
     return found
 
 
@@ -146,14 +152,6 @@ def _spoken(words: str, beside: set[str]) -> str:
 def _alike(said: Sequence[str], name: Sequence[str]) -> bool:
     """Whether all words are the same but for one letter of longer ones."""
     return len(said) == len(name) and all(
-        one == other or (max(len(one), len(other)) >= 4 and _one_edit(one, other))
+        one == other or (max(len(one), len(other)) >= 4 and distance(one, other, 1) == 1)
         for one, other in zip(said, name, strict=True)
     )
-
-
-def _one_edit(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
-    same = next((index for index, letter in enumerate(short) if letter != long[index]), len(short))
-    if len(short) == len(long):
-        return short[same + 1 :] == long[same + 1 :]
-    return len(long) == len(short) + 1 and short[same:] == long[same + 1 :]

@@ -52,7 +52,6 @@ START_S: Final = 30.0
 
 DAY_S: Final = 86_400.0
 
-
 CarryOut = Callable[[DueItem], Awaitable[str]]
 """Carries out the words of a command that is due, and returns the answer; raises AgentError or NobodyToAskError."""
 
@@ -82,7 +81,7 @@ class DueItems:
         self._store = store
         self._clocks = clocks or SystemClocks()
         self._entries: dict[str, Entry] = {}
-        self._writes = Writes(self._prepare, lambda: self._entries, "what becomes due")
+        self._writes = Writes(store, self._prepare, lambda: self._entries, "what becomes due")
         self._changed = asyncio.Event()
         self._carry_out: CarryOut | None = None
         self._carrying: set[asyncio.Task[None]] = set()
@@ -158,7 +157,13 @@ class DueItems:
         return item
 
     def announce(self, text: str, room: str | None = None) -> DueItem:
-        """Tells a message now, in a room or everywhere. Nothing of it is kept, so it takes nobody's place."""
+        """Tells a message now, in a room or everywhere. Nothing of it is kept, so it takes nobody's place.
+
+        Raises:
+            ArgumentError: Nobody listens: it would be lost.
+        """
+        if not self._listeners:
+            raise ArgumentError("Nobody is listening, so nobody would hear it.")
         item = DueItem(_new_id(), "announcement", text, seconds=0.0, room=room)
         self._tell(item, due_sentence(item, self.now(), 0.0), 0.0)
         return item

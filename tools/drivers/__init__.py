@@ -65,6 +65,7 @@ class DriverType:
         check: Refuses a device that the driver cannot move, with a ValueError that says why.
         open: Opens the driver with its devices, its settings (None without a table) and where to report.
         check_settings: Raises a SettingsError for what only the use of its settings would show.
+        address: Where a device is told what to do; None where no other device could be told there.
     """
 
     options: type[Any]
@@ -72,3 +73,4 @@ class DriverType:
     check: Callable[[Device], None]
     open: Callable[[Sequence[Device], Any, Report], AbstractAsyncContextManager[Driver]]
     check_settings: Callable[[Any], object] = lambda settings: None
+    address: Callable[[Device], str | None] = lambda device: None

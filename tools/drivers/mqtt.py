@@ -145,7 +145,8 @@ class MqttDriver:
             async with asyncio.timeout(self._broker.confirm_timeout_s):
                 answer = await self._publisher.publish(topic, payload)
                 if answer >= REFUSED:
-                    raise NotConfirmedError(f"did not get it: refused by the broker on topic {topic}")
+                    _log.warning("%s: the broker refuses a command on %s (code %d)", device.name, topic, answer)
+                    raise NotConfirmedError("did not get it: the broker refused it")
                 while True:
                     last = await heard.get()
                     done = confirmed(device, change, before, last)
@@ -157,9 +158,10 @@ class MqttDriver:
             if last is not None:
                 text = f"did not confirm it: it reports {reported(device, change, last)}"
             else:
-                text = f"did not confirm it within {self._broker.confirm_timeout_s:g} s"
+                text = "did not confirm it in time"
                 # Some brokers do not know of all who listen, so the device was waited for all the same.
-                text += f": nothing listens on {topic}" if answer == NOBODY_LISTENS else ""
+                if answer == NOBODY_LISTENS:
+                    _log.warning("%s: nothing listens on %s", device.name, topic)
             raise NotConfirmedError(text) from None
         finally:
             del self._heard[device.id]
@@ -347,4 +349,11 @@ async def _open(devices: Sequence[Device], settings: MqttBroker | None, report: 
             await running
 
 
-MQTT = DriverType(options=MqttOptions, settings=MqttBroker, check=check, open=_open, check_settings=MqttBroker.password)
+MQTT = DriverType(
+    options=MqttOptions,
+    settings=MqttBroker,
+    check=check,
+    open=_open,
+    check_settings=MqttBroker.password,
+    address=lambda device: device.options.command_topic,
+)

@@ -67,7 +67,8 @@ class Names:
         self.rooms: dict[str, Area] = {}
         self.floors: dict[str, Area] = {}
         self.groups: dict[str, Area] = {}
-        self.places: dict[str, Room | Floor] = {each.name: each for each in (*home.rooms, *home.floors)}
+        places: tuple[Room | Floor, ...] = (*home.rooms, *home.floors)
+        self.places = {each.name: each for each in places}
         self.words: set[str] = set()
         self.neighbours: set[tuple[str, str]] = set()
         self.openings: set[str] = set()

@@ -11,6 +11,9 @@ ANY_OF = {"any", "anything", "anywhere"}
 """As `ALL`, in a question: "is anything on?"."""
 
 HOUSE = {"house", "wholehouse", "entirehouse", "home", "wholehome", "entirehome", "wholeplace"}
+EVERYWHERE = {*ALL, *HOUSE, "allrooms", "everyroom"}
+"""Places, folded, that are all there is."""
+
 IN = {"in", "on", "at", "of", "from", "inside", "within", "throughout", "around"}
 BETWEEN = {*IN, "by", "near", "next", "to", "beside", "over", "above", "under", "below", "behind", "with", "for"}
 """What may stand between a thing and where it is: "lamp by the window"."""
@@ -36,6 +39,16 @@ SMALL_WORDS = {*ALL, *ANY_OF, *BETWEEN, *NAMELESS, *HOUSE, *(word for phrase in 
     "whole", "entire", "my", "our", "your", "a", "an", "this", "that", "these", "those",
 }  # fmt: skip
 """Words that are not looked for among names, however like one they are."""
+
+_NO_NAMES = SMALL_WORDS - ONE | {"here", "they", "same"}
+"""Words that stand for what was said before, or for all that there is: nothing is called so."""
+
+
+def names_nothing(tokens: list[str]) -> bool:
+    """Whether no thing can be called so: "everything", "it", "all but the hall" are said of whatever is meant."""
+    before, after = split_exception(tokens)
+    said = before if after else tokens
+    return all(token in _NO_NAMES for token in said)
 
 
 def without_all(tokens: list[str], asking: bool) -> tuple[list[str], bool]:

@@ -115,27 +115,25 @@ class Resolver:
         return self._lookup.only(wish)
 
     def area(self, words: str) -> Room | Floor | None:
-        """The room or floor that is meant, also where nothing in it would be: "in the kitchen", "dining", "kitchn".
+        """The room or floor that is meant, whatever is in it: "in the kitchen", "dining", "kitchn".
 
-        Raises:
-            PlaceError: The words may stand for several.
+        None where there is none, where the words may stand for several, or name a device or a group.
         """
-        tokens = without_determiner(fold(words))
-        area = self._area(tokens, partial=True)
-        for _, reading in () if area is not None else self._likeness.readings(tokens[:MAX_WORDS], SMALL_WORDS):
-            area = area or self._area(reading)
-        return area
+        tokens = without_determiner(fold(words))[:MAX_WORDS]
+        area = self._area(tokens)
+        if area is None and not self._names.are_one(tokens):
+            rooms = self._names.rooms_beginning(stripped(tokens))
+            area = self._names.places[rooms[0].name] if len(rooms) == 1 else None
+        readings = [] if area is not None else self._likeness.readings(tokens, SMALL_WORDS)
+        likely = {each.name: each for _, reading in readings if (each := self._area(reading)) is not None}
+        return area or (likely.popitem()[1] if len(likely) == 1 else None)
 
-    def _area(self, tokens: list[str], partial: bool = False) -> Room | Floor | None:
-        for name in (tokens, stripped(tokens)):
-            key = key_of(name)
+    def _area(self, tokens: list[str]) -> Room | Floor | None:
+        for key in (key_of(tokens), key_of(stripped(tokens))):
             area = self._names.rooms.get(key) or self._names.floors.get(key)
             if area is not None:
                 return self._names.places[area.name]
-        rooms = self._names.rooms_beginning(stripped(tokens)) if partial else []
-        if len(rooms) > 1:
-            raise ambiguous(" ".join(tokens), [room.name for room in rooms])
-        return self._names.places[rooms[0].name] if rooms else None
+        return None
 
     def _read(self, tokens: list[str], spoken: str, wish: Wish) -> Found:
         found = self._lookup.exact(tokens, wish)
@@ -222,7 +220,8 @@ class Resolver:
     def _listed(self, tokens: list[str], spoken: str, wish: Wish) -> Found:
         """ "the kitchen and the hall lights": a kind that is said of one of the list is said of all.
 
-        A kind that is part of a name ("the desk lamp and the printer") is said of nothing else. So is where they are, of kinds without a name: "the lights and the fan in the kitchen".
+        A kind that is part of a name ("the desk lamp and the printer") is said of nothing else.
+        Where they are is said of all too, of kinds without a name: "the lights and the fan in the kitchen".
         """
         parts = [part for part in map(without_determiner, split(tokens, "and")) if part]
         if not parts:

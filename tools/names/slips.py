@@ -9,6 +9,8 @@ word of the same name ("loving room").
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 from functools import lru_cache
 from itertools import pairwise
 
@@ -17,6 +19,9 @@ SHORTEST, LONGEST = 4, 24
 
 LONG = 8
 """From so many letters on two may be wrong."""
+
+_LIKENESS = 0.84
+"""How alike two spellings are that mean the same: "egg" and "eggs", "brocoli" and "broccoli"."""
 
 _CONSONANT = "[b-df-hj-np-tv-z0-9]"
 _VOWELS = "aiouAEIOUWY"
@@ -98,6 +103,11 @@ def slip(heard: str, word: str, beside: bool = False, loosely: bool = False) -> 
     its, other = _without_dots(heard), _without_dots(word)
     swallowed = len(heard) < len(word) and len(its) <= len(other) and distance(its, other, 1) == len(other) - len(its)
     return 2 if beside or swallowed else None
+
+
+def alike(said: str, names: Iterable[str]) -> list[str]:
+    """The names that are spelt much like what was said, the likest first; for what was written down by its owner."""
+    return get_close_matches(said, list(names), n=4, cutoff=_LIKENESS)
 
 
 def _is_slip(heard: str, word: str) -> bool:

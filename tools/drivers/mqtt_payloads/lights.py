@@ -54,7 +54,7 @@ def read(device: Device, text: str, before: State) -> State:
 
 def _white(kelvin: int, device: Device) -> int:
     if device.options.color_temp_kelvin:
-        return min(device.max_kelvin, max(device.min_kelvin, kelvin))
+        return device.nearest_white(kelvin)
     # Within the limits after the conversion, which rounds.
     coolest, warmest = round(1e6 / device.max_kelvin), round(1e6 / device.min_kelvin)
     return min(warmest, max(coolest, round(1e6 / kelvin)))

@@ -95,6 +95,15 @@ _KINDS: dict[str, frozenset[Kind]] = {
 """Keys that are not for every kind of device."""
 
 
+_OPPOSITES = (
+    ("payload_on", "payload_off"),
+    ("payload_open", "payload_close", "payload_stop"),
+    ("payload_lock", "payload_unlock"),
+    ("payload_available", "payload_not_available"),
+)
+"""Keys whose words must not be taken for one another."""
+
+
 def speaks_json(device: Device) -> bool:
     """Whether a light, a switch or a fan speaks JSON."""
     usual = "json" if device.kind in LIGHTS or "speed" in device.can else "plain"
@@ -121,6 +130,12 @@ def check(device: Device) -> None:
         raise ValueError("availability_topic is state_topic; a device that tells both has two topics")
     if options.command_topic == options.state_topic:
         raise ValueError("state_topic is command_topic; our own words are not the device's")
+    if (options.command_topic or "").startswith("hearth/"):
+        raise ValueError("command_topic is below hearth/; there are our own commands, not a device's")
+    for opposites in _OPPOSITES:
+        words = {getattr(options, key).casefold() for key in opposites}
+        if len(words) < len(opposites):
+            raise ValueError(f"{', '.join(opposites)} must be different words; case does not count")
     if device.can and device.kind in LIGHTS | SWITCHES and not speaks_json(device):
         raise ValueError('schema "plain" only switches; set can = [], or schema = "json"')
     for key in ("speed_scale", "volume_scale"):
