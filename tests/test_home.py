@@ -139,7 +139,7 @@ def test_a_lock_is_told_what_to_do_where_nothing_else_is(kinds: tuple[str, str])
         for number, kind in enumerate(kinds)
     ]  # fmt: skip
 
-    with pytest.raises(SettingsError, match='"the 0" is told what to do on .gate/set. too'):
+    with pytest.raises(SettingsError, match=r'"the 0" is told what to do on .gate/set. too'):
         Home.from_settings({"device": tables})
 
 

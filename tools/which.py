@@ -8,7 +8,7 @@ The first that fits ends the search:
 4. what else is known of it: a timer's length, an alarm's time or day;
 5. some of the words of the name, where only one has them: "the dentist reminder";
 6. the order among those that the other words mean: "the last pizza timer", "the first 5 minute one";
-7. for timers, where a mistake is harmless, the name with one letter wrong, added or left out.
+7. for timers, where a mistake is harmless, the name with one letter wrong, added, left out or swapped with the next.
 
 "All", "both", "every" and "them" stand for all that fit. Everything else that fits none, or several, is an
 `ArgumentError` that names what there is.
