@@ -18,7 +18,22 @@ import aiomqtt
 import pytest
 
 EXAMPLE = Path(__file__).parent.parent / "deploy" / "hearth.example.toml"
-USER_TOOLS = Path(__file__).parent / "data" / "user_tools"
+
+
+PLANTS = '''
+from typing import Annotated
+
+from agent import Range, tool
+
+
+@tool(say="The plants get water for {minutes} minutes.")
+def water_plants(minutes: Annotated[int, Range(1, 60)]) -> None:
+    """Waters the plants.
+
+    Args:
+        minutes: For how long, in minutes.
+    """
+'''
 
 
 class Appliance:
@@ -33,7 +48,9 @@ class Appliance:
     def __init__(self, folder: Path) -> None:
         weather = {"home": "Hamburg", "places": {"San Francisco": {"temperature": 25, "unit": "celsius"}}}
         (folder / "weather.json").write_text(json.dumps(weather))
-        text = EXAMPLE.read_text().replace('# tools_folder = "my-tools"', f'tools_folder = "{USER_TOOLS}"')
+        (folder / "my-tools").mkdir()
+        (folder / "my-tools" / "plants.py").write_text(PLANTS)
+        text = EXAMPLE.read_text().replace('# tools_folder = "my-tools"', 'tools_folder = "my-tools"')
         text += f'\n[tools.weather]\npath = "{folder / "weather.json"}"\n'
         self.settings = folder / "hearth.toml"
         self.settings.write_text(text)
@@ -141,7 +158,7 @@ def test_a_published_sentence_moves_the_lamp_and_is_answered(appliance: Applianc
     reply = appliance.hearth("publish", "turn on the living room lights to 80% brightness")
 
     assert "80" in reply
-    state = appliance.ask("how bright are the living room lights?")
+    state = appliance.ask("how bright is the living room?")
     assert "80 percent" in answer(state)
 
 
@@ -178,9 +195,10 @@ def test_the_weather_of_a_provider_that_knows_is_one_true_sentence(appliance: Ap
 
 def test_a_users_own_tool_is_called(appliance: Appliance) -> None:
     """A Python file in the folder that the settings name."""
-    events = appliance.ask("blinds down in the bedroom")
+    events = appliance.ask("water the plants for 5 minutes")
 
-    assert [name for name, _ in called(events)] == ["set_blinds"]
+    assert called(events) == [("water_plants", {"minutes": 5})]
+    assert answer(events) == "The plants get water for 5 minutes."
 
 
 def test_the_requesters_room_is_here(appliance: Appliance) -> None:
@@ -194,6 +212,35 @@ def test_without_a_room_it_asks_which(appliance: Appliance) -> None:
 
     assert called(events) == []
     assert answer(events) == "Which room?"
+
+
+def test_a_thermostat_is_set_and_asked(appliance: Appliance) -> None:
+    """What it was told is what it then says of itself."""
+    said = answer(appliance.ask("set the living room to 22 degrees"))
+
+    assert "22 degrees" in said
+    assert "22 degrees" in answer(appliance.ask("what is the living room thermostat set to?"))
+    assert "20.5 degrees" in answer(appliance.ask("how warm is it in the living room?"))
+
+
+def test_a_kitchen_timer_goes_on_over_kill_9(appliance: Appliance) -> None:
+    """F32: set, asked for, made longer, still there after the power went, cancelled by its name."""
+    assert answer(appliance.ask("set a pizza timer for 10 minutes")) == "The pizza timer is set for 10 minutes."
+    appliance.end(signal.SIGKILL)
+    appliance.start()
+
+    assert "9 minutes" in answer(appliance.ask("how long is left on the pizza timer"))
+    assert "14 minutes" in answer(appliance.ask("add 5 minutes to the pizza timer"))
+    assert "pizza" in answer(appliance.ask("cancel the pizza timer"))
+    assert "no timer" in answer(appliance.ask("how long is left on the pizza timer")).lower()
+
+
+async def test_a_timer_that_is_up_is_told_on_mqtt(appliance: Appliance, client: aiomqtt.Client) -> None:
+    """Once, by its name."""
+    appliance.ask("set an egg timer for 1 second")
+
+    told = await payload(client, f"hearth/{appliance.node}/announcement", kind="timer")
+    assert told["text"] == "The egg timer is up."
 
 
 def test_a_session_survives_kill_9_and_a_restart(appliance: Appliance) -> None:

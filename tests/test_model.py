@@ -78,6 +78,47 @@ def test_a_tool_declared_as_data_is_called(model: TfliteModel) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "call"),
+    [
+        ("set a pizza timer for 12 minutes", ("set_timer", {"duration": "12 minutes", "name": "pizza"})),
+        ("how long is left on the pizza timer", ("get_timers", {"timer": "pizza"})),
+        ("add 5 minutes to the pizza timer", ("extend_timer", {"duration": "5 minutes", "timer": "pizza"})),
+        ("cancel the pizza timer", ("cancel_timer", {"timer": "pizza"})),
+        ("pause the timer", ("pause_timer", {})),
+        ("wake me up at 7 tomorrow", ("set_alarm", {"time": "7", "day": "tomorrow"})),
+        (
+            "remind me in 10 minutes to check the oven",
+            ("add_reminder", {"text": "check the oven", "delay": "10 minutes"}),
+        ),
+        ("turn off the lights in 10 minutes", ("do_later", {"command": "turn off the lights", "delay": "10 minutes"})),
+        ("set the living room to 21 degrees", ("set_temperature", {"temperature": 21.0, "room": "living room"})),
+        ("make it warmer in the bedroom", ("raise_temperature", {"room": "bedroom"})),
+        ("turn off the heating in the bathroom", ("set_climate_mode", {"mode": "off", "room": "bathroom"})),
+        ("how warm is it in the bedroom?", ("get_temperature", {"room": "bedroom"})),
+        ("close the blinds in the living room", ("close_cover", {"cover": "blinds in the living room"})),
+        ("set the kitchen blind to 30 percent", ("set_cover_position", {"cover": "kitchen blind", "position": 30})),
+        ("set the bedroom fan to high", ("set_fan_speed", {"fan": "bedroom fan", "speed": 100})),
+        ("lock the front door", ("lock_door", {"door": "front door"})),
+        ("which windows are open?", ("list_devices", {"kind": "window", "state": "open"})),
+        ("play some jazz in the kitchen", ("play_media", {"query": "jazz", "player": "kitchen"})),
+        ("pause the music", ("pause_media", {})),
+        ("set the volume to 40 percent in the living room", ("set_volume", {"volume": 40, "player": "living room"})),
+        ("vacuum the kitchen", ("start_vacuum", {"area": "kitchen"})),
+        ("what's on my shopping list", ("get_list", {})),
+        ("activate party mode", ("activate_scene", {"scene": "party mode"})),
+        ("tell everyone dinner is ready", ("announce", {"message": "dinner is ready"})),
+        ("will it rain tomorrow", ("get_weather_forecast", {"day": "tomorrow"})),
+        ("make the reading lamp warmer", ("turn_on_light", {"room": "reading lamp", "color": "warmer"})),
+    ],
+)
+def test_a_wish_for_each_part_of_a_home_is_one_call(
+    model: TfliteModel, text: str, call: tuple[str, dict[str, Any]]
+) -> None:
+    """A light switch, a thermostat, a kitchen timer, and the rest of the house."""
+    assert calls(decide(model, text)) == [call]
+
+
 def test_two_wishes_are_two_calls_with_ids_of_their_own(model: TfliteModel) -> None:
     """In the order they were said."""
     candidate = decide(model, "turn on the kitchen light and turn off the bedroom light")
@@ -119,11 +160,23 @@ def test_a_question_never_moves_anything(model: TfliteModel, text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["unlock the door", "order pizza", "play some jazz", "what is the capital of France", "book me a flight to Rome"],
+    ["order pizza", "feed the cat", "call the police", "what is the capital of France", "book me a flight to Rome"],
 )
 def test_a_wish_no_tool_fits_calls_nothing(model: TfliteModel, text: str) -> None:
     """F34: no nearest neighbour is called instead."""
     assert decide(model, text).function_calls == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["unlock the door", "play some jazz", "close the blinds", "set a timer for ten minutes", "set the heating to 21"],
+)
+def test_a_wish_for_a_function_that_is_not_declared_calls_nothing(model: TfliteModel, text: str) -> None:
+    """F34: in a house of lights and a clock, what the model knows from other houses is not there."""
+    names = ("turn_on_light", "turn_off_light", "brighten_light", "dim_light", "get_time", "get_state")
+    tools = tuple(declaration for declaration in HOUSE if declaration.name in names)
+
+    assert decide(model, text, tools=tools).function_calls == ()
 
 
 @pytest.mark.parametrize("text", ["don't turn on the kitchen light", "turn on the kitchen light, no wait, never mind"])
