@@ -172,11 +172,12 @@ class Service(StoredSessions):
             AgentError: It ended without an answer.
             NobodyToAskError: It had a question; what was done all the same is told too.
         """
-        answer, questions = "", []
+        answer, questions, nobody = "", [], "nobody"
         async with aclosing(self._run(Command(item.text, "due", room=item.room))) as events:
             async for event in events:
                 if isinstance(event, ConfirmationRequest):
                     questions.append(event.question)
+                    nobody = "it needs a yes, and nobody"
                     await self.confirm(event.id, False)
                 elif isinstance(event, TextMessage) and not event.is_partial:
                     answer = event.text
@@ -186,7 +187,7 @@ class Service(StoredSessions):
         if questions:
             asked = " and ".join(f'"{question}"' for question in questions)
             done = answer.replace(LEFT_AS_IT_IS, "")
-            raise NobodyToAskError(" ".join(f"nobody could be asked {asked}, so that was not done. {done}".split()))
+            raise NobodyToAskError(" ".join(f"{nobody} could be asked {asked}, so that was not done. {done}".split()))
         return answer
 
     async def delete(self, session: str) -> bool:

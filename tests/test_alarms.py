@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
 from agent.due import DueItems
+from agent.store import SessionStore
 from tests.boards import Board
 from tests.homes import call, open_due, said
 from tools.alarms import Alarms
 from tools.times.moments import NO_CLOCK
+
+
+@pytest.fixture
+def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
 
 
 async def open_alarms() -> tuple[Alarms, DueItems]:
@@ -34,7 +47,7 @@ async def rung(board: Board, due: DueItems, day: str | None = None) -> Alarms:
 
 
 def times(due: DueItems) -> list[str]:
-    return [f"{item.at:%a %H:%M}" for item in due.items("alarm")]
+    return [f"{due.at(item):%a %H:%M}" for item in due.items("alarm")]
 
 
 @pytest.mark.parametrize(
@@ -234,3 +247,69 @@ async def test_to_turn_off_the_alarm_that_rings_leaves_the_others_alone() -> Non
     assert await said(alarms.cancel_alarm) == "The alarm is off; 8:00 today and school, 9:00 today stay set."
     assert times(due) == ["Fri 08:00", "Fri 09:00"]
     assert await said(alarms.cancel_alarm, alarm="8") == "The alarm for 8:00 today is cancelled."
+
+
+@pytest.mark.parametrize("is_snoozed", [False, True])
+async def test_to_turn_off_the_alarm_that_rang_before_a_restart_keeps_it_for_the_days_to_come(
+    tmp_path: Path, is_snoozed: bool
+) -> None:
+    store = SessionStore(tmp_path / "sessions.db")
+    board = Board(datetime(2026, 3, 5, 14, 7))
+    alarms = await rung(board, DueItems(store, board), "every weekday")
+    if is_snoozed:
+        await call(alarms.snooze_alarm)
+    due = DueItems(store, board)
+    board.go(9 * 60 - 1)
+
+    assert (
+        await said(Alarms(due).cancel_alarm, alarm="the alarm") == "The alarm is off; every weekday at 7:00 stays set."
+    )
+    assert times(due) == ["Mon 07:00"]
+    store.close()
+
+
+@pytest.mark.usefixtures("berlin")
+async def test_an_alarm_is_snoozed_for_nine_minutes_when_the_clock_goes_back_too() -> None:
+    due, board = open_due(datetime(2026, 10, 25, 1))
+    alarms = Alarms(due)
+    await call(alarms.set_alarm, time="2:51 am")
+    board.go(3600 + 51 * 60)
+    await due.fire_due()
+    await call(alarms.snooze_alarm)
+
+    assert [due.left(item) for item in due.items()] == [9 * 60]
+    assert await said(alarms.get_alarms) == "There is 1 alarm: 2:00 today."
+    assert await said(alarms.cancel_alarm, alarm="the 2:00 alarm") == "The alarm for 2:00 today is cancelled."
+
+
+@pytest.mark.usefixtures("berlin")
+async def test_an_alarm_that_is_set_in_the_hour_that_comes_a_second_time_rings_in_it() -> None:
+    due, board = open_due(datetime(2026, 10, 25, 1))
+    board.go(2 * 3600 + 30 * 60)
+
+    assert await said(Alarms(due).set_alarm, time="2:45 am") == "The alarm is set for 2:45 today."
+    assert [due.left(item) for item in due.items()] == [15 * 60]
+
+
+async def test_to_snooze_one_alarm_leaves_another_that_was_snoozed() -> None:
+    due, board = open_due()
+    alarms = Alarms(due)
+    await call(alarms.set_alarm, time="14:10", name="nap")
+    await call(alarms.set_alarm, time="14:11", name="tea")
+    for _ in range(2):
+        board.go(60 * (3 if not due.items("alarm")[0].seconds else 1))
+        await due.fire_due()
+        await call(alarms.snooze_alarm)
+
+    assert [item.text for item in due.items("alarm")] == ["nap", "tea"]
+
+
+async def test_a_name_without_end_is_refused_and_unseen_letters_are_left_out() -> None:
+    due, _ = open_due()
+    alarms = Alarms(due)
+
+    assert await call(alarms.set_alarm, time="7", name="x" * 101) == {
+        "error": "The alarm's name has 101 characters; at most 100 are taken."
+    }
+    await call(alarms.set_alarm, time="7", name="na\x1b[31mp\x00\u202e")
+    assert [item.text for item in due.items()] == ["nap"]

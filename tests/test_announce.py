@@ -104,3 +104,17 @@ async def test_with_two_hundred_timers_dinner_is_announced_all_the_same() -> Non
 
     assert await said(Announcements(devices, due).announce, message="dinner is ready") == "I announced it."
     assert heard(told) == [("dinner is ready.", None)]
+
+
+async def test_a_message_without_end_is_refused_and_unseen_letters_are_left_out() -> None:
+    devices, _ = open_devices()
+    due, _ = open_due()
+    told = due.announcements()
+    announcements = Announcements(devices, due)
+
+    assert await call(announcements.announce, message="x" * 501) == {
+        "error": "The message has 501 characters; at most 500 are taken."
+    }
+    await call(announcements.announce, message="dinner\x1b[2J is\x00 ready\u202e")
+    assert heard(told) == [("dinner is ready.", None)]
+    assert len((await call(announcements.announce, message="come", room="z" * 10_000))["error"]) < 400

@@ -7,6 +7,7 @@ import json
 import logging
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
@@ -440,8 +441,8 @@ async def test_an_alarm_rings_once_at_its_time(kitchen: Kitchen) -> None:
     assert kitchen.due.left(alarm) == 65 * MINUTE
     assert await kitchen.after(65 * MINUTE - 1) == []
     assert await kitchen.after(1) == ["It's 13:05: your alarm."]
-    assert kitchen.due.last_fired("alarm") == alarm
-    assert kitchen.due.last_fired("timer") is None
+    rang = kitchen.due.rang_within(0)
+    assert rang is not None and rang.text == alarm.text
     assert await kitchen.after(18 * HOUR - 5 * MINUTE) == ["It's 7:00: swimming."]
     assert await kitchen.after(48 * HOUR) == []
 
@@ -557,6 +558,24 @@ async def test_a_clock_that_was_always_behind_is_as_good_as_any(kitchen: Kitchen
     assert await kitchen.after(HOUR - 10) == ["It's 13:00: your alarm."]
 
 
+async def test_which_alarm_rang_is_known_after_a_restart_and_a_power_cut_whoever_sets_the_clock(
+    kitchen: Kitchen,
+) -> None:
+    await kitchen.due.add("alarm", "nap", at=NOON + timedelta(hours=1))
+    await kitchen.after(HOUR)
+    kitchen.restart()
+    kitchen.board.leap(-3 * HOUR)
+    kitchen.board.go(4 * MINUTE)
+    kitchen.board.leap(3 * HOUR)
+    kitchen.board.lose_power(5 * MINUTE)
+    kitchen.restart()
+
+    rang = kitchen.due.rang_within(9 * MINUTE)
+    assert rang is not None and rang.text == "nap"
+    assert kitchen.due.rang_within(9 * MINUTE - 1) is None
+    assert kitchen.due.items() == ()
+
+
 @pytest.mark.usefixtures("berlin")
 async def test_an_alarm_in_the_hour_that_summer_leaves_out_rings_when_it_has_passed() -> None:
     kitchen = Kitchen(board=Board(datetime(2026, 3, 28, 12)))
@@ -593,6 +612,30 @@ async def test_a_start_in_the_hour_that_comes_a_second_time_tells_the_alarm_of_t
     assert kitchen.due.now() == datetime(2026, 10, 25, 2, 10)
     assert await kitchen.told() == ["The 2:30 alarm was due 40 minutes ago."]
     assert await kitchen.after(HOUR) == []
+
+
+@pytest.mark.usefixtures("berlin")
+@pytest.mark.parametrize("days", [(), EVERY_DAY])
+async def test_an_alarm_that_is_set_in_the_hour_that_comes_a_second_time_rings_in_it(days: tuple[int, ...]) -> None:
+    kitchen = Kitchen(board=Board(datetime(2026, 10, 25, 1)))
+    kitchen.board.go(2 * HOUR + 30 * MINUTE)
+    assert kitchen.due.now() == datetime(2026, 10, 25, 2, 30)
+    await kitchen.due.add("alarm", at=datetime(2026, 10, 25, 2, 45), days=days)
+    kitchen.restart()
+
+    assert await kitchen.after(15 * MINUTE - 1) == []
+    assert await kitchen.after(1) == ["It's 2:45: your alarm."]
+    kitchen.restart()
+    assert await kitchen.after(24 * HOUR - 1) == []
+    assert await kitchen.after(1) == (["It's 2:45: your alarm."] if days else [])
+
+
+@pytest.mark.usefixtures("berlin")
+async def test_a_time_that_no_clock_shows_is_refused_before_it_is_kept(kitchen: Kitchen) -> None:
+    with pytest.raises((ValueError, OverflowError)):
+        await kitchen.due.add("reminder", "x", at=datetime(9999, 12, 31, 23))
+
+    assert kitchen.due.items() == ()
 
 
 @pytest.mark.usefixtures("berlin")
@@ -769,6 +812,52 @@ async def test_power_that_fails_around_a_command_never_has_it_done_twice(kitchen
     assert len(kitchen.done) == 1
 
 
+async def test_a_command_that_a_full_disk_does_not_forget_is_not_done_and_said_not_to_be(kitchen: Kitchen) -> None:
+    store = cast(MemoryStore, kitchen.store)
+    await kitchen.due.add("command", "open the garage", seconds=10 * MINUTE)
+    store.trouble = StoreError("database or disk is full")
+
+    assert await kitchen.after(10 * MINUTE) == [
+        'I did not do "open the garage": the store cannot be written, and after a restart I might do it again.'
+    ]
+    store.trouble = None
+    kitchen.board.go(2 * MINUTE)
+    kitchen.restart()
+    assert await kitchen.told() == ['It is too late for "open the garage", which was due 2 minutes ago. I did nothing.']
+    assert kitchen.done == []
+
+
+async def test_a_command_that_a_full_disk_never_kept_is_carried_out(kitchen: Kitchen) -> None:
+    cast(MemoryStore, kitchen.store).trouble = StoreError("database or disk is full")
+    await kitchen.due.add("command", "turn off the lights", seconds=10 * MINUTE)
+
+    assert await kitchen.after(10 * MINUTE) == ["As you asked 10 minutes ago: the lights are off."]
+
+
+async def test_commands_that_are_due_together_are_carried_out_one_after_another(kitchen: Kitchen) -> None:
+    going_on, most, done = 0, 0, []
+
+    async def carry_out(item: DueItem) -> str:
+        nonlocal going_on, most
+        going_on += 1
+        most = max(most, going_on)
+        await asyncio.sleep(0)
+        going_on -= 1
+        done.append(item.text)
+        return "Done."
+
+    kitchen.due._carry_out = carry_out
+    for number in range(20):
+        await kitchen.due.add("command", str(number), seconds=60 - number * 0.1)
+    await kitchen.after(60)
+    async with asyncio.timeout(10):
+        while len(done) < 20:
+            await quiet()
+
+    assert most == 1
+    assert done == [str(number) for number in reversed(range(20))]
+
+
 # Keeping
 
 
@@ -788,7 +877,7 @@ async def test_there_is_one_write_for_each_change_and_none_for_each_second(kitch
     kitchen.restart()
     assert await kitchen.after(30 * MINUTE) == ["It's 13:00: your alarm."]
 
-    assert store.writes == 4
+    assert store.writes == 5  # when it is due next, and that it rang
 
 
 async def test_on_a_full_disk_all_goes_on_with_one_line_and_is_kept_once_there_is_room(
@@ -990,6 +1079,18 @@ async def test_an_item_that_cannot_be_told_ends_nothing(
         assert "there is nobody here to do it" in (await anext(heard)).text
     assert [record.levelname for record in caplog.records] == ["ERROR", "ERROR"]
     assert [item.id for item in due.items()] == [daily.id]
+
+
+async def test_an_item_of_which_nobody_can_say_when_it_is_due_holds_up_no_other(
+    kitchen: Kitchen, caplog: pytest.LogCaptureFixture
+) -> None:
+    odd = await kitchen.due.add("reminder", "odd", at=NOON + timedelta(hours=1))
+    await kitchen.due.add("timer", "pizza", seconds=60)
+    kitchen.due._entries[odd.id].item = replace(odd, at=datetime.max)
+
+    assert await kitchen.after(60) == ["The pizza timer is up."]
+    assert kitchen.due.items() == ()
+    assert [record.levelname for record in caplog.records] == ["ERROR"]
 
 
 async def test_a_fault_in_the_look_at_the_clocks_ends_nothing(

@@ -53,6 +53,7 @@ def test_a_time_that_comes_twice_is_the_first(zone: Zone) -> None:
     first = unix_time(datetime(2026, 10, 25, 2, 30))
 
     assert local_time(first + 3600) == local_time(first) == datetime(2026, 10, 25, 2, 30)
+    assert unix_time(datetime(2026, 10, 25, 2, 30, fold=1)) == first + 3600
 
 
 ZONES = ["Europe/Berlin", "America/St_Johns", "Australia/Lord_Howe", "Asia/Kathmandu", "UTC"]

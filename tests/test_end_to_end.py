@@ -214,6 +214,12 @@ def test_without_a_room_it_asks_which(appliance: Appliance) -> None:
     assert answer(events) == "Which room?"
 
 
+def test_f16_the_reply_says_the_number_that_was_heard(appliance: Appliance) -> None:
+    """So that a person notices a fifty that was meant to be a fifteen."""
+    assert "15 percent" in answer(appliance.ask("set the reading lamp to fifteen percent"))
+    assert "50 percent" in answer(appliance.ask("set the reading lamp to fifty percent"))
+
+
 def test_a_thermostat_is_set_and_asked(appliance: Appliance) -> None:
     """What it was told is what it then says of itself."""
     said = answer(appliance.ask("set the living room to 22 degrees"))
@@ -223,7 +229,7 @@ def test_a_thermostat_is_set_and_asked(appliance: Appliance) -> None:
     assert "20.5 degrees" in answer(appliance.ask("how warm is it in the living room?"))
 
 
-def test_a_kitchen_timer_goes_on_over_kill_9(appliance: Appliance) -> None:
+def test_f32_a_kitchen_timer_goes_on_over_kill_9(appliance: Appliance) -> None:
     """F32: set, asked for, made longer, still there after the power went, cancelled by its name."""
     assert answer(appliance.ask("set a pizza timer for 10 minutes")) == "The pizza timer is set for 10 minutes."
     appliance.end(signal.SIGKILL)

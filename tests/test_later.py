@@ -81,3 +81,14 @@ async def test_a_clock_that_was_never_set_has_no_times_of_day_but_counts() -> No
 
     assert "has not been set" in (await call(later.do_later, command=LIGHTS, time="7 am"))["error"]
     assert await said(later.do_later, command=LIGHTS, delay="1 hour") == "In 1 hour: turn off the lights."
+
+
+async def test_a_command_without_end_is_refused_and_unseen_letters_are_left_out() -> None:
+    due, _ = open_due()
+    later = Later(due)
+
+    assert await call(later.do_later, command="x" * 2001, delay="1 hour") == {
+        "error": "The command has 2001 characters; at most 2000 are taken."
+    }
+    await call(later.do_later, command="turn\x1b[2J off\x00 the lights\u202e", delay="1 hour")
+    assert [item.text for item in due.items()] == [LIGHTS]

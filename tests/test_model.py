@@ -119,6 +119,45 @@ def test_a_wish_for_each_part_of_a_home_is_one_call(
     assert calls(decide(model, text)) == [call]
 
 
+@pytest.mark.parametrize(
+    ("said", "percent"),
+    [
+        ("fifteen", 15), ("15", 15), ("15%", 15), ("fifteen percent", 15), ("fifty", 50), ("50 percent", 50),
+        ("one hundred", 100), ("a half", 50), ("a quarter", 25), ("zero", 0), ("maximum", 100),
+    ],
+)  # fmt: skip
+def test_f16_numbers_are_equal_in_words_and_digits(model: TfliteModel, said: str, percent: int) -> None:
+    """Also shares and ends of the range; fifteen is not fifty."""
+    for sentence in (f"set the reading lamp to {said}", f"reading lamp at {said}"):
+        assert calls(decide(model, sentence)) == [("turn_on_light", {"room": "reading lamp", "brightness": percent})]
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("set the reading lamp to 180 percent", "from 0 to 100, and I heard 180"),
+        ("set the reading lamp to zero point five", "a whole number, and I heard 0.5"),
+        ("set the volume to 150 percent", "from 0 to 100, and I heard 150"),
+        ("set the living room to 200 degrees", "from 5 to 95, and I heard 200"),
+    ],
+)
+def test_f16_what_is_out_of_range_is_asked_about_and_never_cut_to_fit(
+    model: TfliteModel, text: str, asked: str
+) -> None:
+    """With what was heard, and what is allowed."""
+    candidate = decide(model, text)
+
+    assert candidate.outcome is Outcome.ASK
+    assert asked in candidate.text
+
+
+def test_f16_an_hour_and_a_half_is_one_duration(model: TfliteModel) -> None:
+    """Its words are read by the house."""
+    said = "set a timer for an hour and a half"
+
+    assert calls(decide(model, said)) == [("set_timer", {"duration": "an hour and a half"})]
+
+
 def test_two_wishes_are_two_calls_with_ids_of_their_own(model: TfliteModel) -> None:
     """In the order they were said."""
     candidate = decide(model, "turn on the kitchen light and turn off the bedroom light")

@@ -135,3 +135,14 @@ async def test_all_reminders_are_cancelled_at_once() -> None:
         'The reminders "check the oven", "call grandma", "Call the dentist" and "put the bins out"'
     )
     assert not due.items()
+
+
+async def test_a_reminder_without_end_is_refused_and_unseen_letters_are_left_out() -> None:
+    due, _ = open_due()
+    reminders = Reminders(due)
+
+    assert await call(reminders.add_reminder, text="x" * 501, delay="1 hour") == {
+        "error": "The reminder has 501 characters; at most 500 are taken."
+    }
+    await call(reminders.add_reminder, text="call\x1b[2J grandma\x00\u202e", delay="1 hour")
+    assert [item.text for item in due.items()] == ["call grandma"]

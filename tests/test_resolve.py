@@ -696,6 +696,47 @@ def test_any_mixture_of_known_words_is_devices_or_is_refused(words: list[str]) -
         assert {"all", "everything"} & set(words) or len({"kitchen", "living", "bedroom", "upstairs"} & set(words)) > 1
 
 
+EXCEPTIONS = ["everything except {}", "all but the {}", "everything besides {}", "all of it, except for the {}"]
+LISTS = ["{} and {}", "the {}, the {}", "{} & the {}", "{} and the {} one"]
+
+
+@given(st.data())
+@settings(max_examples=400, deadline=None, derandomize=True)
+def test_what_is_excepted_is_never_moved(data: st.DataObject) -> None:
+    """Whichever names of one room are listed: what is said of one of them takes nothing from another."""
+    home = data.draw(st.sampled_from([Home.from_settings(SETTINGS), large_home(60)]))
+    room = data.draw(st.sampled_from(home.rooms))
+    inside = [device for device in home.devices if device.room == room.name]
+    names_of = {name: {device.name} for device in inside for name in (device.name, *device.aliases)}
+    names_of |= {name: {device.name for device in inside} for name in (room.name, *room.aliases)}
+    named = [data.draw(st.sampled_from(sorted(names_of))) for _ in range(2)]
+    words = data.draw(st.sampled_from(EXCEPTIONS)).format(data.draw(st.sampled_from(LISTS)).format(*named))
+    wish = data.draw(st.sampled_from([SWITCH_LIGHTS, SWITCH_PLUGS, OPEN, PLAY, LOCK]))
+    with suppress(PlaceError):
+        moved = names(words, wish, Resolver(home))
+
+        assert not moved & (names_of[named[0]] | names_of[named[1]]), words
+
+
+@pytest.mark.parametrize(
+    ("words", "wish", "devices"),
+    [
+        ("everything except the bedroom and the bedroom fan", SWITCH_LIGHTS, ALL_LIGHTS - {"bedroom light"}),
+        ("everything except the office and the office blind", SWITCH_LIGHTS, ALL_LIGHTS - {"desk lamp"}),
+        ("all except the kitchen and the reading lamp", SWITCH_PLUGS, {"TV", "fairy lights", "bedroom fan"}),
+        ("all except the TV one", SWITCH_PLUGS, {"fairy lights", "coffee machine", "kettle", "bedroom fan"}),
+        ("all but mom and dad's room lights and the hall", SWITCH_LIGHTS, ALL_LIGHTS - {"attic lamp 2", "hall light"}),
+    ],
+)
+def test_all_that_is_listed_in_an_exception_is_left_alone(words: str, wish: Wish, devices: set[str]) -> None:
+    assert names(words, wish) == devices
+
+
+def test_a_misspelt_exception_that_may_be_two_things_is_asked_about() -> None:
+    with pytest.raises(PlaceError, match="the TV"):
+        RESOLVER.resolve("everything besides televison", SWITCH_PLUGS)
+
+
 ANY_WORDS = """
 the all every both 3 one first left and except but in on of by here kitchen kitchn lounge office ofice upstairs garage
 garden front frond desk deck door doors lock blind blinds curtains lamp lite TV a c heating robot room

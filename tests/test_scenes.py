@@ -145,7 +145,7 @@ async def test_a_scene_of_which_nothing_was_done_is_not_on() -> None:
         ("movie night", "movie night"), ("the Movie-Night scene", "movie night"), ("cinema", "movie night"),
         ("movie nite", "movie night"), ("scene cinema", "movie night"), ("party", "party mode"),
         ("party mode", "party mode"), ("tidy up", "tidy up"), ("the tidy up routine", "tidy up"),
-        ("tidy upp", "tidy up"), ("goodbye script", "leaving home"),
+        ("tidi up", "tidy up"), ("goodbye script", "leaving home"),
     ],
 )  # fmt: skip
 async def test_a_scene_or_a_script_is_found_by_both_functions(function: str, words: str, name: str) -> None:
@@ -170,6 +170,24 @@ async def test_a_name_that_there_is_not_moves_nothing(words: str, error: str) ->
         assert error in (await home.call(function, words))["error"]
     assert not home.driver.moves
     assert not home.questions
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("lights on", "lights off"), ("heating off", "heating on"), ("everything on", "everything off"),
+        ("vacation off", "vacation on"), ("close everything", "open everything"), ("arm alarm", "disarm the alarm"),
+        ("unlock all", "lock all"), ("movie 1", "movie 2"), ("movie one", "movie two"),
+        ("not good night", "good night"), ("deactivate nursery", "activate nursery"), ("inside only", "outside only"),
+    ],
+)  # fmt: skip
+async def test_a_name_that_is_only_like_another_is_asked_about(words: str, name: str) -> None:
+    for scenes, scripts in (([{**PARTY, "name": name}], []), ([], [{**TIDY_UP, "name": name}])):
+        home = OpenHouse(scenes, scripts)
+
+        for function in ("activate_scene", "run_script"):
+            assert "There is no scene or script called" in (await home.call(function, words))["error"]
+        assert not home.driver.moves
 
 
 async def test_a_home_without_scenes_says_so() -> None:

@@ -214,7 +214,7 @@ async def test_a_store_that_cannot_be_opened_takes_no_lamp_away(write, directori
     assert [record for record in caplog.records if "the session store" in record.message]
 
 
-async def test_a_full_disk_costs_one_line_and_sessions_are_kept_again_when_there_is_room(
+async def test_f29_a_full_disk_costs_one_line_and_sessions_are_kept_again_when_there_is_room(
     write, disk, monkeypatch, caplog
 ):
     """F29: nothing crashes, nothing old is lost, and nobody has to restart anything."""
@@ -264,8 +264,8 @@ async def test_a_question_is_answered_through_the_service(scripted):
         ("ring_bell 3", "As you asked 0 seconds ago: the bell rang 3 times."),
         (
             "open_gate",
-            'As you asked 0 seconds ago I tried "open_gate", but: nobody could be asked "Really open gate?", so that'
-            " was not done.",
+            'As you asked 0 seconds ago I tried "open_gate", but: it needs a yes, and nobody could be asked "Really'
+            ' open gate?", so that was not done.',
         ),
     ],
 )

@@ -372,3 +372,26 @@ async def test_all_timers_are_no_commands_and_the_only_timer_is_no_command() -> 
     assert [item.text for item in due.items()] == ["lock the front door"]
     assert "There is no timer." in (await call(timers.cancel_timer, timer="pizza"))["error"]
     assert await said(timers.cancel_timer) == 'The command "lock the front door" is cancelled.'
+
+
+async def test_named_all_is_a_name_and_not_all_of_them() -> None:
+    timers, due = await open_timers("3 minutes: eggs", "5 minutes: pizza", "7 minutes: pizza")
+
+    assert 'There is no timer for "the timer named all".' in await said(
+        timers.cancel_timer, timer="the timer named all"
+    )
+    assert len(due.items()) == 3
+    await call(timers.cancel_timer, timer="all timers called pizza")
+    await call(timers.set_timer, duration="9 minutes", name="all")
+    assert await said(timers.cancel_timer, timer="the timer called all") == "The all timer is cancelled."
+    assert lengths(due) == [180]
+
+
+async def test_a_name_without_end_is_refused_and_unseen_letters_are_left_out() -> None:
+    timers, due = await open_timers("3 minutes: eg\x1b[31mgs\x00\u202e")
+
+    assert [item.text for item in due.items()] == ["eggs"]
+    assert await call(timers.set_timer, duration="3 minutes", name="x" * 101) == {
+        "error": "The timer's name has 101 characters; at most 100 are taken."
+    }
+    assert len(await said(timers.cancel_timer, timer="\x1b[2J" + "y" * 10_000)) < 250

@@ -414,6 +414,8 @@ def test_what_comes_again_is_due_first_on_the_next_of_its_days(
         ("7 am", "today", "7:00 today is past; say another time."),
         (None, "today", "9:00 today is past; say another time."),
         ("noon", "march 5, 2025", "12:00 on Wednesday, March 5, 2025 is past; say another time."),
+        ("23:00", "december 31, 9999", "9999 is too far ahead; say a day within 10 years."),
+        ("midnight", "december 31, 9999", "9999 is too far ahead"),
         ("19:00", "tomorrow morning", "There is no 19:00 in the morning."),
         ("tomorrow at 7", "on friday evening", '"tomorrow at 7" and "on friday evening" are two different times'),
         ("7", "at 8", '"7" and "at 8" are two different times'),

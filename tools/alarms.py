@@ -7,7 +7,7 @@ through all the mornings to come.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
+from dataclasses import replace
 from typing import Annotated, Any
 
 from agent.due import DueItem, DueItems
@@ -23,11 +23,11 @@ from tools.which import Kind, choose, clean_name, unnamed
 _SNOOZE_S = 9 * 60
 """How much later a snoozed alarm rings when nothing is said, in seconds."""
 
-_RANG = timedelta(hours=1)
-"""How long ago an alarm may have rung to be snoozed."""
+_RANG_S = 60 * 60
+"""How long ago an alarm may have rung to be snoozed, in seconds."""
 
-_RINGING = timedelta(minutes=10)
-"""How long after it rang "the alarm" means the one that did."""
+_RINGING_S = 10 * 60
+"""How long after it rang "the alarm" means the one that did, in seconds."""
 
 _MOST_SPOKEN = 8
 """How many alarms an answer speaks of."""
@@ -63,7 +63,6 @@ class Alarms:
     def __init__(self, due: DueItems) -> None:
         self._due = due
         self._kind = Kind("alarm", self._described, lambda words, items: of_moment(due, words, items))
-        self._snoozed = ""
         self.tools = (
             AgentTool(self.set_alarm),
             AgentTool(self.cancel_alarm),
@@ -100,12 +99,11 @@ class Alarms:
         Args:
             alarm: Its name, time or day, or all; absent is the only one.
         """
-        rang = self._rang_within(_RINGING)
+        rang = self._due.rang_within(_RINGING_S)
         if rang is not None and unnamed(alarm, "alarm"):
-            await self._due.remove(self._snoozed)
-            others = [self._described(item) for item in self._due.items("alarm")]
-            return {"alarm": _the_alarm(rang.text), "still_set": others}
-        chosen = choose(alarm, self._due.items("alarm"), self._kind)
+            await self._end_snooze(rang)
+            return {"alarm": _the_alarm(rang.text), "still_set": [self._described(item) for item in self._alarms()]}
+        chosen = choose(alarm, self._alarms(), self._kind)
         told = [{"alarm": _the_alarm(item.text), "when": self._when(item)} for item in chosen]
         removed = [await self._due.remove(item.id) for item in chosen]
         cancelled = [each for each, done in zip(told, removed, strict=True) if done]
@@ -116,8 +114,7 @@ class Alarms:
         """Tells which alarms are set, and for when."""
         return {
             "alarms": [
-                {**({"name": item.text} if item.text else {}), "when": self._when(item)}
-                for item in self._due.items("alarm")
+                {**({"name": item.text} if item.text else {}), "when": self._when(item)} for item in self._alarms()
             ]
         }
 
@@ -129,21 +126,22 @@ class Alarms:
             duration: How much later; absent is nine minutes.
         """
         seconds = _SNOOZE_S if duration is None else parse_duration(duration)
-        rang = self._rang_within(_RANG)
+        rang = self._due.rang_within(_RANG_S)
         if rang is None:
             return {"error": "No alarm rang within the last hour."}
-        await self._due.remove(self._snoozed)  # said twice, it rings once
-        at = self._due.now() + timedelta(seconds=seconds)
-        again = await self._due.add("alarm", rang.text, at=at, room=rang.room)
-        self._snoozed = again.id
+        await self._end_snooze(rang)  # said twice, it rings once
+        await self._due.add("alarm", rang.text, seconds=seconds, room=rang.room)
         return {"alarm": _the_alarm(rang.text), "delay": spoken_duration(seconds)}
 
-    def _rang_within(self, time: timedelta) -> DueItem | None:
-        """The alarm that rang last, if that was not longer ago."""
-        rang = self._due.last_fired("alarm")
-        if rang is None or rang.at is None:
-            return None
-        return rang if self._due.now() - rang.at <= time else None
+    async def _end_snooze(self, rang: DueItem) -> None:
+        for item in self._due.items("alarm"):
+            is_snoozed = item.seconds is not None  # all others are due at a time of day
+            if is_snoozed and item.text == rang.text and rang.room in (None, item.room):
+                await self._due.remove(item.id)
+
+    def _alarms(self) -> list[DueItem]:
+        """Those that are set, with the time of day at which a snoozed one rings again."""
+        return [replace(item, at=self._due.at(item)) for item in self._due.items("alarm")]
 
     def _is(self, item: DueItem, text: str, moment: Moment) -> bool:
         heard = item.room in (None, requester_room())

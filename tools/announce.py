@@ -7,6 +7,8 @@ from typing import Any
 
 from agent.due import DueItems
 from agent.errors import ArgumentError
+from agent.plain_text import shortened
+from agent.plain_text import within as no_longer_than
 from agent.schema import Name
 from agent.tool import AgentTool, tool
 from tools.devices import Devices
@@ -19,6 +21,9 @@ from tools.targets import of_name
 
 _EVERYWHERE = EVERYWHERE | {"allspeakers"}
 _MOST_NAMED = 8
+
+_LONGEST = 500
+"""How many characters a message may have."""
 
 
 def _say_announced(arguments: Mapping[str, Any], result: Mapping[str, Any]) -> str:
@@ -54,7 +59,7 @@ class Announcements:
             message: What is told, such as dinner is ready.
             room: Where; absent is everywhere.
         """
-        words = " ".join(message.split())
+        words = no_longer_than(message, _LONGEST, "The message")
         if not words:
             return {"error": "What shall I announce?"}
         areas = self._areas(room)
@@ -88,7 +93,7 @@ class Announcements:
         areas: tuple[Room | Floor, ...] = (*self._home.rooms, *self._home.floors)
         names = [the(each.name) for each in areas]
         there = f"; there is {listed(names, most=_MOST_NAMED)}" if names else ""
-        raise ArgumentError(f'There is no room called "{" ".join((words or "").split())}"{there}.')
+        raise ArgumentError(f'There is no room called "{shortened(words or "", 100)}"{there}.')
 
     def _group(self, key: str) -> Group | None:
         return next((each for each in self._home.groups if key in map(name_key, (each.name, *each.aliases))), None)

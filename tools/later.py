@@ -6,7 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
+from agent.command import MAX_COMMAND_LENGTH
 from agent.due import DueItems
+from agent.plain_text import within
 from agent.schema import Format
 from agent.tool import AgentTool, tool
 from tools.speech import sentence
@@ -57,7 +59,7 @@ class Later:
             delay: After how long, such as ten minutes.
             time: The time of day.
         """
-        words = " ".join(command.split())
+        words = within(command, MAX_COMMAND_LENGTH, "The command")
         if not words:
             return {"error": "What shall I do then?"}
         if pointing := _pointing(words):

@@ -6,11 +6,15 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from agent.due import DueItem, DueItems
+from agent.plain_text import within
 from agent.schema import Format
 from agent.tool import AgentTool, tool
 from tools.speech import listed, sentence, there_are
 from tools.times.moments import due_at, of_moment, timing
 from tools.which import Kind, choose
+
+_LONGEST = 500
+"""How many characters a reminder may have."""
 
 _MOST_SPOKEN = 8
 """How many reminders an answer speaks of."""
@@ -62,7 +66,7 @@ class Reminders:
             day: The day, such as tomorrow or on Friday.
             delay: After how long, such as ten minutes.
         """
-        words = " ".join(text.split())
+        words = within(text, _LONGEST, "The reminder")
         if not words:
             return {"error": "What shall I remind you of?"}
         ask = "When shall I remind you?"

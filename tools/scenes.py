@@ -1,8 +1,9 @@
 """Scenes and scripts: what the owner has put together under one name.
 
 A scene moves devices, all at once; a script calls functions, one after another (`tools.scripts`). People do not
-know which of the two they made, so each function here finds the names of both. A small error of spelling does not
-count, but for the name of a script that has to ask.
+know which of the two they made, so each function here finds the names of both. A slip does not count
+(`tools.names.slips`), but for the name of a script that has to ask; what is only like a name is asked about, as
+"lights off" is like "lights on".
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from agent.tool import AccessLevel, AgentTool, ConfirmationTool, tool
 from tools.devices import Devices
 from tools.home import Home
 from tools.names.resolve import Found, PlaceError, Wish
-from tools.names.slips import alike
+from tools.names.slips import alike, are_slips
 from tools.names.words import fold, key_of, name_key
 from tools.results import said, told
 from tools.scene_states import Scene, read_scene
@@ -216,13 +217,15 @@ class Scenes:
                 return exact[key]
             if len(bare.get(key, ())) == 1:
                 return exact[next(iter(bare[key]))]
-        near = alike(key_of(_bare(words)), exact)
-        candidates = {exact[key].name: exact[key] for key in near}
-        if len(candidates) == 1:
-            [meant] = candidates.values()
-            if isinstance(meant, Scene) or not self._may_ask(meant):
-                return meant
-        hint = f"did you mean {listed(list(candidates), last='or')}?" if candidates else self._there()
+        heard = _bare(words)
+        slips = [
+            each for each in self._both if any(are_slips(heard, _bare(name)) for name in (each.name, *each.aliases))
+        ]
+        if len(slips) == 1 and (isinstance(slips[0], Scene) or not self._may_ask(slips[0])):
+            return slips[0]
+        near = [*slips, *(exact[key] for key in alike(key_of(heard), exact))]
+        candidates = list(dict.fromkeys(each.name for each in near))
+        hint = f"did you mean {listed(candidates, last='or')}?" if candidates else self._there()
         raise ArgumentError(sentence(f'there is no scene or script called "{" ".join(words.split())}"', hint))
 
     def _there(self) -> str:

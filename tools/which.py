@@ -10,8 +10,8 @@ The first that fits ends the search:
 6. the order among those that the other words mean: "the last pizza timer", "the first 5 minute one";
 7. for timers, where a mistake is harmless, the name with one letter wrong, added, left out or swapped with the next.
 
-"All", "both", "every" and "them" stand for all that fit. Everything else that fits none, or several, is an
-`ArgumentError` that names what there is.
+"All", "both", "every" and "them" stand for all that fit, but not after "named". Everything else that fits none, or
+several, is an `ArgumentError` that names what there is.
 """
 
 from __future__ import annotations
@@ -21,16 +21,21 @@ from dataclasses import dataclass
 
 from agent.due import DueItem
 from agent.errors import ArgumentError
+from agent.plain_text import shortened, within
 from tools.names.slips import distance
 from tools.names.words import fold
 from tools.speech import listed, sentence, there_are
 from tools.times import parse_ordinal
 
 _MOST_NAMED = 5
+_LONGEST_NAME = 100
 _ALL = {"all", "every", "everything", "each", "both", "them", "they", "these", "those"}
 _BESIDE_ALL = {"1", "single", "of"}
 _EMPTY = {"the", "a", "an", "my", "our", "your", "for", "of", "named", "called", "please", "it", "this", "that"}
 _SPOKEN_BESIDE = {"the", "my", "our", "your", "for", "named", "called", "please"}
+_NAMED = {"named", "called"}
+"""What follows is a name, even "all"."""
+
 _ONE = {"1", "ones"}
 """The "one" of "the pizza one", folded."""
 
@@ -75,15 +80,15 @@ def choose(words: str | None, items: Sequence[DueItem], kind: Kind, many: bool =
     """
     if not items:
         raise ArgumentError(f"There is no {kind.noun}.")
-    tokens = _core(words or "", kind.noun)
-    every = bool(_ALL & set(tokens))
-    name = [token for token in tokens if token not in (_ALL | _BESIDE_ALL if every else ())]
+    beside, after = _split(words or "", kind.noun)
+    every = bool(_ALL & set(beside))
+    name = [token for token in beside if token not in (_ALL | _BESIDE_ALL if every else ())] + after
     said = words is not None and bool(name) and name != ["1"]
     found = _found(words or "", name, items, kind) if said else list(items)
     if not found:
-        none = f'There is no {kind.noun} for "{" ".join((words or "").split())}".'
+        none = f'There is no {kind.noun} for "{shortened(words or "", _LONGEST_NAME)}".'
         raise ArgumentError(f"{none} {sentence(kind.count(items))}")
-    two = "both" not in tokens or len(found) == 2
+    two = "both" not in beside or len(found) == 2
     if len(found) > 1 and not (every and many and two):
         raise SeveralError(sentence(kind.count(found), "say which"))
     return found
@@ -95,8 +100,12 @@ def unnamed(words: str | None, noun: str) -> bool:
 
 
 def clean_name(name: str | None, noun: str) -> str:
-    """A name without its article and without the noun: "the pizza timer" is "pizza"; "" where nothing is left."""
-    kept = (name or "").split()
+    """A name without its article and without the noun: "the pizza timer" is "pizza"; "" where nothing is left.
+
+    Raises:
+        ArgumentError: It is too long.
+    """
+    kept = within(name or "", _LONGEST_NAME, f"The {noun}'s name").split()
     while kept and set(fold(kept[0])) <= {"the", "a", "an", "my", "our", "your"}:
         kept = kept[1:]
     while kept and kept[-1].casefold().strip(".,!?") in (noun, f"{noun}s"):
@@ -104,8 +113,19 @@ def clean_name(name: str | None, noun: str) -> str:
     return " ".join(kept)
 
 
+def _split(words: str, noun: str) -> tuple[list[str], list[str]]:
+    """What was said, and what was said to be a name: "all timers called pizza" is "all" and "pizza"."""
+    tokens = fold(words)
+    at = next((index for index, token in enumerate(tokens) if token in _NAMED), len(tokens))
+    return _telling(tokens[:at], noun), _telling(tokens[at:], noun)
+
+
 def _core(words: str, noun: str) -> list[str]:
-    return [token for token in fold(words) if token not in _EMPTY and token not in (noun, f"{noun}s")]
+    return _telling(fold(words), noun)
+
+
+def _telling(tokens: Sequence[str], noun: str) -> list[str]:
+    return [token for token in tokens if token not in _EMPTY and token not in (noun, f"{noun}s")]
 
 
 def _found(words: str, name: list[str], items: Sequence[DueItem], kind: Kind) -> list[DueItem]:

@@ -83,19 +83,22 @@ def local_time(unix: float) -> datetime:
 
 
 def unix_time(at: datetime) -> float:
-    """When a clock on the wall of this house first shows a time, or where that is left out, a later one.
+    """When a clock on the wall of this house shows a time, or where that is left out, a later one.
 
     In the night in which summer begins, 2:30 is left out and 3:00 is taken; in the one in which it ends, 2:30 comes
-    twice and the first is taken.
+    twice and `fold` says which.
 
     Args:
         at: A naive local time.
+
+    Raises:
+        ValueError, OverflowError: It is at the end of all time, and no clock shows it.
     """
-    first = at.replace(fold=0).timestamp()
-    if local_time(first) == at.replace(fold=0):
-        return first
+    shown = at.timestamp()
+    if local_time(shown) == at:
+        return shown
     # Python reads a time that is left out by the offset before the gap, or after it; the gap is in between.
-    before, after = at.replace(fold=1).timestamp(), first
+    before, after = at.replace(fold=1).timestamp(), at.replace(fold=0).timestamp()
     while after - before > 1:
         middle = (before + after) // 2
         before, after = (before, middle) if local_time(middle) >= at else (middle, after)

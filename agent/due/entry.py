@@ -22,6 +22,7 @@ class Entry:
         offset: Between the two clocks, when it was kept or read.
         wall: What the wall clock showed when it was kept; None: it was not set.
         fired: Of one that is due again: when it was due last.
+        is_kept: Whether the store has it.
     """
 
     item: DueItem
@@ -29,10 +30,13 @@ class Entry:
     offset: float
     wall: float | None = None
     fired: datetime | None = None
+    is_kept: bool = False
 
     def to_record(self, clocks: Clocks, clock_is_set: bool) -> dict[str, Any]:
         """As it is kept."""
         record = {**asdict(self.item), "at": _text(self.item.at), "wall": self.wall, "fired": _text(self.fired)}
+        if self.item.at:
+            record["fold"] = self.item.at.fold
         if self.countdown:
             record |= self.countdown.to_record(clocks, clocks.wall() if clock_is_set else None)
         return record
@@ -50,6 +54,7 @@ class Entry:
         if (seconds is None) == (at is None):
             raise ValueError("it has both a countdown and a time, or neither")
         if at is not None:
+            at = at.replace(fold=int(record.get("fold", 0)))
             unix_time(at)
         item = DueItem(
             str(record["id"]),
@@ -63,7 +68,7 @@ class Entry:
         )
         countdown = None if seconds is None else Countdown.from_record(record, clocks)
         wall = None if record["wall"] is None else float(record["wall"])
-        return cls(item, countdown, clocks.wall() - clocks.countdown(), wall, _time(record["fired"]))
+        return cls(item, countdown, clocks.wall() - clocks.countdown(), wall, _time(record["fired"]), is_kept=True)
 
 
 def time_of(item: DueItem) -> datetime:

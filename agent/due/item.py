@@ -20,7 +20,8 @@ class DueItem:
         text: The name of a timer or an alarm ("" without one), what to be reminded of, the words of a command,
             what is announced.
         seconds: For a countdown: how long it is altogether, what was added and taken off included.
-        at: For what is due by the wall clock: when next, as naive local time.
+        at: For what is due by the wall clock: when next, as naive local time; of an hour that comes twice `fold` says
+            which is meant.
         days: The weekdays on which it is due again, Monday is 0; none is once.
         paused: A countdown that stands still.
         room: Where it is to be told; None is everywhere.

@@ -5,7 +5,8 @@ A countdown is counted by a clock that nobody sets; only what is due at a time o
 Each is told once. What is only said is told first and forgotten by the store then: if the power fails in the
 milliseconds between, it is told again at the next start, as late, since a timer that is told twice costs a smile and
 one that is never told costs the dinner. A command is forgotten first and carried out then: a door that moves twice is
-worse than one that does not move, and one that is late by more than `LATE_S` is not carried out at all.
+worse than one that does not move, and one that is late by more than `LATE_S`, or that a full disk does not forget, is
+not carried out at all.
 """
 
 from __future__ import annotations
@@ -20,14 +21,21 @@ from contextvars import ContextVar
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import Final
+from typing import Any, Final
 from weakref import WeakSet
 
 from agent.due.clocks import FIRST_YEAR, Clocks, SystemClocks, local_time, unix_time
 from agent.due.countdown import Countdown
 from agent.due.entry import Entry, last_missed, next_time, time_of
 from agent.due.item import Announcement, DueItem, DueKind
-from agent.due.words import done_sentence, doubtful_sentence, due_sentence, failed_sentence, missed_sentence
+from agent.due.words import (
+    done_sentence,
+    doubtful_sentence,
+    due_sentence,
+    failed_sentence,
+    missed_sentence,
+    unforgotten_sentence,
+)
 from agent.errors import AgentError, ArgumentError, HearthError, StoreError
 from agent.requester import requester_room
 from agent.store import SessionStore
@@ -51,6 +59,9 @@ START_S: Final = 30.0
 """Who begins to listen so soon after the start hears also what was told before: a channel may open late; in seconds."""
 
 DAY_S: Final = 86_400.0
+
+RANG: Final = "rang"
+"""The id under which the alarm that rang last is kept: as a countdown that has been up since then."""
 
 CarryOut = Callable[[DueItem], Awaitable[str]]
 """Carries out the words of a command that is due, and returns the answer; raises AgentError or NobodyToAskError."""
@@ -81,11 +92,12 @@ class DueItems:
         self._store = store
         self._clocks = clocks or SystemClocks()
         self._entries: dict[str, Entry] = {}
-        self._writes = Writes(store, self._prepare, lambda: self._entries, "what becomes due")
+        self._writes = Writes(store, self._prepare, lambda: (*self._entries, RANG), "what becomes due")
         self._changed = asyncio.Event()
         self._carry_out: CarryOut | None = None
         self._carrying: set[asyncio.Task[None]] = set()
-        self._last_fired: dict[DueKind, DueItem] = {}
+        self._one_after_another = asyncio.Lock()
+        self._rang: Entry | None = None
         self._listeners: WeakSet[_Listener] = WeakSet()
         self._told_at_start: list[Announcement] = []
         self._started = self._clocks.countdown()
@@ -106,6 +118,10 @@ class DueItems:
         if entry.countdown:
             return max(0.0, entry.countdown.left(self._clocks))
         return max(0.0, unix_time(time_of(entry.item)) - self._clocks.wall())
+
+    def at(self, item: DueItem) -> datetime:
+        """When an item is due next, as naive local time; of a countdown to the second."""
+        return item.at or local_time(round(self._clocks.wall() + self.left(item)))
 
     def now(self) -> datetime:
         """The local time, naive, by the wall clock."""
@@ -135,11 +151,13 @@ class DueItems:
     ) -> DueItem:
         """Adds an item: a countdown of `seconds`, or one that is due `at` a local time.
 
-        Without a room it is told where it was asked for; where nobody knows that, everywhere.
+        Without a room it is told where it was asked for; where nobody knows that, everywhere. In the night in which
+        summer ends a time that has just passed is meant the second time that it comes.
 
         Raises:
             ArgumentError: There are too many already, or a command that is being carried out adds another one.
-            ValueError: It has both a countdown and a time, or neither; or days without a time.
+            ValueError, OverflowError: It has both a countdown and a time, or neither; or days without a time; or no
+                clock ever shows that time.
         """
         if (seconds is None) == (at is None) or (days and at is None):
             raise ValueError("an item has a countdown, or a time and perhaps days")
@@ -149,6 +167,8 @@ class DueItems:
             raise ArgumentError(
                 f"There are {MAX_ITEMS} timers, alarms and reminders already; cancel some of them first."
             )
+        if at is not None and unix_time(at) < self._clocks.wall() <= unix_time(at.replace(fold=1)):
+            at = at.replace(fold=1)
         room = room or requester_room()
         item = DueItem(_new_id(), kind, text, seconds, at, tuple(sorted(set(days))), room=room)
         countdown = None if seconds is None else Countdown(seconds, self._clocks.countdown())
@@ -204,9 +224,11 @@ class DueItems:
         item = replace(entry.item, seconds=altogether)
         return await self._change(entry, countdown.extended(seconds, self._clocks), item)
 
-    def last_fired(self, kind: DueKind) -> DueItem | None:
-        """The item of a kind that was due last since the start, for snoozing it."""
-        return self._last_fired.get(kind)
+    def rang_within(self, seconds: float) -> DueItem | None:
+        """The alarm that was told last, if that was not longer ago, whatever was restarted or set since."""
+        if self._rang is None or self._rang.countdown is None:
+            return None
+        return self._rang.item if -self._rang.countdown.left(self._clocks) <= seconds else None
 
     def announcements(self) -> AsyncIterator[Announcement]:
         """What is told from now on; in the first `START_S` also what was told since the start.
@@ -254,14 +276,14 @@ class DueItems:
         if not self._was_read and self._clocks.countdown() - self._read_at >= RETRY_S:
             self._read()
         self._follow_the_clock()
-        commands: list[tuple[DueItem, float, bool]] = []
+        commands: list[tuple[Entry, DueItem, float, bool]] = []
         for entry, late_s in self._due():
             waited = entry.item
             is_doubtful = entry.countdown is not None and entry.countdown.is_doubtful(self._clocks)
             try:
                 item = self._take(entry)
                 if item.kind == "command":
-                    commands.append((item, late_s, is_doubtful))
+                    commands.append((entry, item, late_s, is_doubtful))
                 else:
                     self._tell(item, due_sentence(item, self.now(), late_s), late_s)
             except Exception:
@@ -270,11 +292,13 @@ class DueItems:
                     self._entries.pop(waited.id, None)
         if self._writes.has_changed:
             await self._writes.flush()
-        for item, late_s, is_doubtful in commands:
+        for entry, item, late_s, is_doubtful in commands:
             if late_s:
                 self._tell(item, missed_sentence(item, late_s), late_s)
             elif is_doubtful:
                 self._tell(item, doubtful_sentence(item), 0.0)
+            elif entry.is_kept and item.id in self._writes.pending:
+                self._tell(item, unforgotten_sentence(item), 0.0)
             else:
                 task = asyncio.create_task(self._carry(item), name=f"due command {item.id}")
                 self._carrying.add(task)
@@ -286,7 +310,13 @@ class DueItems:
     def _due(self) -> list[tuple[Entry, float]]:
         """What is due, and by how many seconds it is late; what is due for longest comes first."""
         clock_is_set = self.clock_is_set
-        overdue = [(self._overdue(entry, clock_is_set), entry) for entry in self._entries.values()]
+        overdue = []
+        for entry in list(self._entries.values()):
+            try:
+                overdue.append((self._overdue(entry, clock_is_set), entry))
+            except Exception:  # it would hold up all others
+                log.exception("%s is left out: nobody can say when it is due", entry.item)
+                del self._entries[entry.item.id]
         due = sorted((each for each in overdue if each[0] >= 0), key=lambda each: each[0], reverse=True)
         return [(entry, seconds if seconds > LATE_S else 0.0) for seconds, entry in due]
 
@@ -308,7 +338,10 @@ class DueItems:
             entry.item = replace(item, at=next_time(entry, self._clocks.wall()))
         else:
             del self._entries[item.id]
-        self._last_fired[item.kind] = item
+        if item.kind == "alarm":
+            rang = replace(item, id=RANG, seconds=0.0, at=None, days=())
+            self._rang = Entry(rang, Countdown(0.0, self._clocks.countdown()), self._offset())
+            self._mark(RANG)
         self._mark(item.id)
         return item
 
@@ -318,7 +351,8 @@ class DueItems:
             if self._carry_out is None:
                 sentence = failed_sentence(item, "there is nobody here to do it")
             else:
-                sentence = done_sentence(item, await self._carry_out(item))
+                async with self._one_after_another:  # many at once would be more than a house takes in
+                    sentence = done_sentence(item, await self._carry_out(item))
         except (AgentError, NobodyToAskError) as error:
             sentence = failed_sentence(item, str(error))
         except Exception:
@@ -392,13 +426,18 @@ class DueItems:
 
     def _prepare(self, id: str) -> Callable[[], None]:
         assert self._store is not None
-        entry = self._entries.get(id)
+        entry = self._rang if id == RANG else self._entries.get(id)
         if entry is None:
             return partial(self._store.remove_due, id)
         entry.offset = self._offset()
         if self.clock_is_set:
             entry.wall = self._clocks.wall()
-        return partial(self._store.put_due, id, entry.to_record(self._clocks, self.clock_is_set))
+        return partial(self._put, self._store, entry, entry.to_record(self._clocks, self.clock_is_set))
+
+    @staticmethod
+    def _put(store: SessionStore, entry: Entry, record: dict[str, Any]) -> None:
+        store.put_due(entry.item.id, record)
+        entry.is_kept = True
 
     def _read(self) -> None:
         self._read_at = self._clocks.countdown()
@@ -414,7 +453,10 @@ class DueItems:
             except (ValueError, KeyError, TypeError, OverflowError) as error:
                 log.warning("what was kept of something due is damaged and is left out: %r: %r", record, error)
                 continue
-            self._entries.setdefault(entry.item.id, entry)
+            if entry.item.id == RANG:
+                self._rang = self._rang or entry
+            else:
+                self._entries.setdefault(entry.item.id, entry)
             if record.get("boot", self._clocks.boot) != self._clocks.boot:
                 self._mark(entry.item.id)  # what it counts in this boot is to outlive the service too
 

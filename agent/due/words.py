@@ -56,6 +56,11 @@ def doubtful_sentence(item: DueItem) -> str:
     return f'I cannot tell how long I was without power, so I did not do "{item.text}".'
 
 
+def unforgotten_sentence(item: DueItem) -> str:
+    """What is said of a command that is due, and that the store cannot be made to forget."""
+    return f'I did not do "{item.text}": the store cannot be written, and after a restart I might do it again.'
+
+
 def _timer(item: DueItem) -> str:
     name = re.sub(r"^(?:the|my|our|a|an)\s+|\s*\btimer$", "", item.text.strip(), flags=re.IGNORECASE)
     return f"{name} timer" if name else f"timer for {spoken_duration(item.seconds or 0)}"

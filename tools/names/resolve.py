@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from tools.device import LOCKS, RISKY, ROBOTS
 from tools.home import Floor, Home, Room
@@ -192,30 +193,49 @@ class Resolver:
     def _excluded(self, tokens: list[str], wish: Wish, whole: Found) -> tuple[set[str], str]:
         """The ids of what is to be left alone, and what it is called.
 
+        What is said of one of several is said of no other: "the office and the office blind" is all of the office.
+        """
+        spared = [self._spared(part, wish, whole) for part in self._parts(tokens)]
+        if not spared:
+            raise self._lookup.unsaid(wish)
+        ids = {device.id for places in spared for place in places for device in place.devices}
+        return ids, listed(list(dict.fromkeys(places[0].label for places in spared)))
+
+    def _spared(self, tokens: list[str], wish: Wish, whole: Found) -> list[Found]:
+        """What a name in an exception stands for, in every reading: one thing too many left alone is no harm.
+
         It may be what the function would not have moved ("except the TV"), or have a name that says enough
-        only where it is ("the bedroom lights except the ceiling light"). All readings count: leaving one
-        thing too many alone is the smaller harm.
+        only where it is ("the bedroom lights except the ceiling light").
         """
         spoken = " ".join(tokens)
-        ids: set[str] = set()
-        label, trouble = "", self._lookup.unsaid(wish)
-        readings: tuple[Callable[[], Found | None], ...] = (
-            lambda: self._read(tokens, spoken, wish),
-            lambda: self._read(tokens, spoken, replace(ASK, partial=wish.partial)),
-            lambda: self._lookup.inside(Area("", whole.devices), tokens, Sought(wish, spoken)),
-        )
-        for read in readings:
-            try:
-                place = read()
-            except PlaceError as error:
-                trouble = error
-                continue
-            if place is not None:
-                ids |= {device.id for device in place.devices}
-                label = label or place.label
-        if not label:
+        places: list[Found | None] = []
+        trouble = self._lookup.unsaid(wish)
+        for words in (tokens[:-1], tokens) if len(tokens) > 1 and tokens[-1] in ONE else (tokens,):  # "the TV one"
+            readings: tuple[Callable[[], Found | None], ...] = (
+                partial(self._read, words, spoken, wish),
+                partial(self._read, words, spoken, replace(ASK, partial=wish.partial)),
+                partial(self._lookup.inside, Area("", whole.devices), words, Sought(wish, spoken)),
+            )
+            for read in readings:
+                try:
+                    places.append(read())
+                except PlaceError as error:
+                    trouble = error
+        found = [place for place in places if place is not None]
+        if not found:
             raise trouble
-        return ids, label
+        return found
+
+    def _parts(self, tokens: list[str]) -> list[list[str]]:
+        """The names of a list; one that has an "and" in it stays whole."""
+        left = [part for part in map(without_determiner, split(tokens, "and")) if part]
+        parts: list[list[str]] = []
+        while left:
+            joined = [[token for part in left[:end] for token in ("and", *part)][1:] for end in range(len(left), 0, -1)]
+            whole = next((words for words in joined if self._is_name(words)), left[0])
+            parts.append(whole)
+            left = left[1 + whole.count("and") :]
+        return parts
 
     def _listed(self, tokens: list[str], spoken: str, wish: Wish) -> Found:
         """ "the kitchen and the hall lights": a kind that is said of one of the list is said of all.
@@ -223,7 +243,7 @@ class Resolver:
         A kind that is part of a name ("the desk lamp and the printer") is said of nothing else.
         Where they are is said of all too, of kinds without a name: "the lights and the fan in the kitchen".
         """
-        parts = [part for part in map(without_determiner, split(tokens, "and")) if part]
+        parts = self._parts(tokens)
         if not parts:
             raise self._lookup.unsaid(wish)
         ways = [kinds_in(part)[0] for part in parts]
@@ -279,6 +299,9 @@ class Resolver:
             if found is not None:
                 return _of_number(found, count, spoken)
         raise self._of_another_kind(said, wish) or absent or self._nothing(ways, spoken, wish)
+
+    def _is_name(self, tokens: list[str]) -> bool:
+        return any(self._names.are_one(stripped(way.name)) for way in kinds_in(tokens))
 
     def _is_whole(self, way: OfKind, wish: Wish) -> bool:
         """Whether a name is left without the kind, so that its "and" makes no list."""

@@ -9,7 +9,7 @@ word of the same name ("loving room").
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 from itertools import pairwise
@@ -95,14 +95,27 @@ def slip(heard: str, word: str, beside: bool = False, loosely: bool = False) -> 
         return 1
     if loosely:
         return apart if apart == 1 or fewer >= LONG else None
-    if apart == 1:
-        return 1 if (beside and heard[0] == word[0]) or _is_slip(heard, word) else None
+    if apart == 1 and ((beside and heard[0] == word[0]) or _is_slip(heard, word)):
+        return 1
     if fewer < LONG or heard[0] != word[0]:
         return None
     # One consonant for another makes another word: no bathroom is meant by "ballroom".
     its, other = _without_dots(heard), _without_dots(word)
     swallowed = len(heard) < len(word) and len(its) <= len(other) and distance(its, other, 1) == len(other) - len(its)
     return 2 if beside or swallowed else None
+
+
+def are_slips(heard: Sequence[str], name: Sequence[str]) -> bool:
+    """Whether a name is meant, each of its words said as it is or with a slip: never "off" for "on", or another number.
+
+    Args:
+        heard: What was said, folded.
+        name: The words of the name, folded.
+    """
+    return len(heard) == len(name) and all(
+        one == other or (one.isalpha() and other.isalpha() and slip(one, other) is not None)
+        for one, other in zip(heard, name, strict=True)
+    )
 
 
 def alike(said: str, names: Iterable[str]) -> list[str]:

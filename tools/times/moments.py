@@ -32,6 +32,9 @@ NO_CLOCK = "I do not know what time it is: the clock has not been set since the 
 _USUAL_HOURS: dict[Part | None, int] = {None: 9, "morning": 9, "afternoon": 15, "evening": 19, "night": 20}
 """When something is due on a day of which no time was said."""
 
+_FARTHEST_YEARS = 10
+"""How far ahead a date may be: beyond it somebody was misheard, and near the year 9999 no clock can count."""
+
 _AWAKE = range(7, 19)
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
@@ -127,7 +130,7 @@ def next_moment(clock: TimeOfDay | None, day: Day | None, now: datetime, *, alar
         alarm: It is an alarm: where the half of the day was not said, the morning is meant.
 
     Raises:
-        ArgumentError: It is past, or there is no such time in that part of the day.
+        ArgumentError: It is past or too far ahead, or there is no such time in that part of the day.
     """
     part = day.part if day is not None else None
     if clock is None:
@@ -146,6 +149,8 @@ def next_moment(clock: TimeOfDay | None, day: Day | None, now: datetime, *, alar
             at += timedelta(days=1)
         return Moment(at, days)
     assert day.date is not None
+    if day.date.year > now.year + _FARTHEST_YEARS:
+        raise ArgumentError(f"{day.date.year} is too far ahead; say a day within {_FARTHEST_YEARS} years.")
     wanted = read.times if day.date == now.date() else (_likely(read, alarm),)
     coming = [at for at in (datetime.combine(day.date, each) + night for each in wanted) if at > now]
     if coming:
