@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
+from time import tzset
 
 import pytest
 
@@ -20,10 +20,10 @@ from tools.times.moments import NO_CLOCK
 @pytest.fixture
 def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("TZ", "Europe/Berlin")
-    time.tzset()
+    tzset()
     yield
     monkeypatch.undo()
-    time.tzset()
+    tzset()
 
 
 async def open_alarms() -> tuple[Alarms, DueItems]:

@@ -202,20 +202,20 @@ _VALUES = {name for name, value in vars(State()).items() if value is None}
 )
 def test_a_setting_that_cannot_be_is_refused_by_its_key(device: dict[str, Any], error: str) -> None:
     with pytest.raises(SettingsError) as raised:
-        Home.from_settings({"device": [{"name": "it", **device}]})
+        Home.from_settings({"device": [{"name": "thing", **device}]})
 
     assert error in str(raised.value)
-    assert '"it": memory' in str(raised.value)
+    assert '"thing": memory' in str(raised.value)
 
 
 @pytest.mark.parametrize("kind", Kind)
 def test_a_device_of_any_kind_needs_no_settings(kind: Kind) -> None:
     measures = {"measures": "motion"} if kind in (Kind.SENSOR, Kind.DETECTOR) else {}
-    home = Home.from_settings({"device": [{"name": "it", "kind": kind.value, **measures}]})
+    home = Home.from_settings({"device": [{"name": "thing", "kind": kind.value, **measures}]})
     states: dict[str, State] = {}
     MemoryDriver(home.devices, states.__setitem__)
 
-    assert (states["it"].word == "unknown") == (kind is Kind.SENSOR)
+    assert (states["thing"].word == "unknown") == (kind is Kind.SENSOR)
 
 
 @pytest.mark.parametrize(

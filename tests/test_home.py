@@ -53,6 +53,7 @@ def test_an_id_is_made_of_the_name_and_stays_where_it_is_given() -> None:
         (changed("device", "kettle", room="garge"), "'garge'; .*did you mean garage"),
         (changed("device", "kettle", can=["brightness"]), "can has 'brightness'; for a plug allowed is nothing"),
         (changed("device", "floor lamp", can=["disco"]), "allowed are brightness, color, white"),
+        (changed("device", "front door", can=["open"]), "a door with a motor is of the kind garage_door"),
         (changed("device", "floor lamp", can=["position"]), "for a light allowed is brightness, color, white"),
         (changed("device", "floor lamp", can="brightness"), "must be a list"),
         (changed("device", "floor lamp", modes=["heat"]), "modes is not for a light"),

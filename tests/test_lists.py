@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from agent.errors import SettingsError, StoreError
 from agent.house_store import HouseStore
 from agent.store import SessionStore
 from tests.homes import call, said
-from tools.lists import MAX_DONE, MAX_ITEMS, MAX_LETTERS, Lists, ListSettings, read_lists
+from tools.lists import MAX_DONE, MAX_ITEMS, MAX_LETTERS, MAX_SAID, Lists, ListSettings, read_lists
 from tools.names.words import name_key
 
 unhurried = settings(deadline=None)  # CI may be busy
@@ -167,6 +168,25 @@ async def test_a_thing_of_two_words_with_and_goes_before_its_parts() -> None:
     await call(known.remove_from_list, item="wash the car and mow the lawn", list="to do")
 
     assert (await call(known.get_list, list="to do"))["items"] == ["mow the lawn"]
+
+
+async def test_many_things_at_once_are_refused_before_a_long_list_is_searched() -> None:
+    known = await filled(*(f"item {number} " + "abcdefgh " * 20 for number in range(100)))
+    words = ", ".join(f"thing {number}" for number in range(MAX_SAID + 1))
+
+    for function in (known.remove_from_list, known.complete_list_item):
+        assert "at most 10 things" in (await call(function, item=words))["error"]
+    most = ", ".join(f"item {number} " + "abcdefhg " * 20 for number in range(100, 100 + MAX_SAID))
+    begun = time.perf_counter()
+    assert "not on" in (await call(known.remove_from_list, item=most))["error"]
+    assert time.perf_counter() - begun < 1  # by likeness of letters it would be ten
+
+
+async def test_a_thing_that_is_only_like_another_stays() -> None:
+    known = await filled("size 41", "light bulbs", "white wine")
+
+    for words in ("size 40", "night bulbs", "white line"):
+        assert "not on" in (await call(known.remove_from_list, item=words))["error"]
 
 
 async def test_what_is_done_is_kept_apart() -> None:

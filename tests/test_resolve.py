@@ -709,6 +709,7 @@ def test_what_is_excepted_is_never_moved(data: st.DataObject) -> None:
     inside = [device for device in home.devices if device.room == room.name]
     names_of = {name: {device.name} for device in inside for name in (device.name, *device.aliases)}
     names_of |= {name: {device.name for device in inside} for name in (room.name, *room.aliases)}
+    names_of |= {device.name.split()[-1]: set() for device in inside} | names_of  # "window": perhaps that of the room
     named = [data.draw(st.sampled_from(sorted(names_of))) for _ in range(2)]
     words = data.draw(st.sampled_from(EXCEPTIONS)).format(data.draw(st.sampled_from(LISTS)).format(*named))
     wish = data.draw(st.sampled_from([SWITCH_LIGHTS, SWITCH_PLUGS, OPEN, PLAY, LOCK]))
@@ -724,6 +725,12 @@ def test_what_is_excepted_is_never_moved(data: st.DataObject) -> None:
         ("everything except the bedroom and the bedroom fan", SWITCH_LIGHTS, ALL_LIGHTS - {"bedroom light"}),
         ("everything except the office and the office blind", SWITCH_LIGHTS, ALL_LIGHTS - {"desk lamp"}),
         ("all except the kitchen and the reading lamp", SWITCH_PLUGS, {"TV", "fairy lights", "bedroom fan"}),
+        ("all but the kitchen and the window", SWITCH_LIGHTS, ALL_LIGHTS - {"ceiling light", "worktop light"}),
+        (
+            "all but mom and dad's room lights",
+            SWITCH_PLUGS,
+            {"TV", "fairy lights", "coffee machine", "kettle", "bedroom fan"},
+        ),
         ("all except the TV one", SWITCH_PLUGS, {"fairy lights", "coffee machine", "kettle", "bedroom fan"}),
         ("all but mom and dad's room lights and the hall", SWITCH_LIGHTS, ALL_LIGHTS - {"attic lamp 2", "hall light"}),
     ],

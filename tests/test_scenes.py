@@ -360,6 +360,24 @@ async def test_a_script_waits_between_its_steps() -> None:
     assert home.driver.moved == ["hall light"]
 
 
+async def test_a_script_that_runs_out_of_time_tells_what_was_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tools.scripts.MAX_RUN_S", 0.05)
+    script = with_steps(
+        {"function": "set_timer", "arguments": {"duration": "5 minutes"}},
+        {"function": "turn_off_light", "arguments": {"room": "hall"}},
+        {"wait_s": 8},
+        {"scene": "party mode"},
+    )
+    home = OpenHouse([PARTY], [script])
+    home.driver.free.clear()  # the hall light never confirms
+
+    assert await home.said("run_script", "routine") == (
+        "The script routine is done, but not all of it; step 2, turn off light: it took too long;"
+        " step 4, the scene party mode: there was no time for it."
+    )
+    assert home.driver.moved == ["hall light"]
+
+
 def scene_with(**state: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     return [{"name": "evening", "states": [state]}], []
 
@@ -388,6 +406,7 @@ def script_with(*steps: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]
             scene_with(device="kitchen window", position=0),
             '"kitchen window": it has no position; a scene cannot move it',
         ),
+        (scene_with(device="front door", position=100), '"front door": it has no position; a scene cannot move it'),
         (scene_with(device="robbie", on=True), '"robbie": it has no on; a scene cannot move it'),
         (scene_with(device="back door", on=True), "a scene cannot move a lock; a script can, and asks"),
         (scene_with(device="garage door", position=100), "a scene cannot move a garage door; a script can, and asks"),
@@ -415,6 +434,25 @@ def script_with(*steps: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]
         (script_with({}), "it needs one of function, scene and wait_s"),
         (script_with({"scene": "x"}), "there is no scene 'x'; there are party mode"),
         (script_with({"scene": "party mode", "arguments": {}}), "arguments are for a function"),
+        (script_with({"function": "set_timer", "arguments": {"duration": "five"}}), "set_timer: "),
+        (script_with({"function": "set_alarm", "arguments": {"time": "blue"}}), "set_alarm: "),
+        (script_with({"function": "do_later", "arguments": {"command": "lock up"}}), "it needs one of delay and time"),
+        (
+            script_with({"function": "announce", "arguments": {"message": "hello", "room": "nowhere"}}),
+            'announce: There is no room called "nowhere"',
+        ),
+        (
+            script_with({"function": "add_to_list", "arguments": {"item": "milk", "list": "nope"}}),
+            'add_to_list: There is no list called "nope"',
+        ),
+        (
+            script_with({"function": "turn_on_light", "arguments": {"room": "lounge", "color": "blurple"}}),
+            "turn_on_light: blurple is not a colour",
+        ),
+        (
+            script_with({"function": "set_light_effect", "arguments": {"room": "lounge", "effect": "disco"}}),
+            'cannot show "disco"',
+        ),
         (script_with({"wait_s": 5}, {"wait_s": 4}), "it waits 9 seconds altogether; allowed is 8"),
         (script_with({"wait_s": 0}), "wait_s is 0; it must be more"),
         (script_with("stop"), "it must be an array of tables"),

@@ -47,7 +47,7 @@ class Announcements:
         if not isinstance(room, str):
             return frozenset()
         try:
-            return frozenset(of_name(area.name) for area in self._areas(room))
+            return frozenset(of_name(area.name) for area in self.areas(room))
         except ArgumentError:
             return frozenset({of_name(room)})
 
@@ -62,7 +62,7 @@ class Announcements:
         words = no_longer_than(message, _LONGEST, "The message")
         if not words:
             return {"error": "What shall I announce?"}
-        areas = self._areas(room)
+        areas = self.areas(room)
         if not areas:
             self._due.announce(words)
             return {"message": words}
@@ -75,7 +75,7 @@ class Announcements:
             self._due.announce(words, each)
         return {"message": words, "where": list(where), "rooms": told}
 
-    def _areas(self, words: str | None) -> list[Room | Floor | Group]:
+    def areas(self, words: str | None) -> list[Room | Floor | Group]:
         """The rooms, floors and groups that are meant; none is everywhere.
 
         Raises:
@@ -89,7 +89,7 @@ class Announcements:
         if area is not None:
             return [area]
         if "and" in tokens:  # no name of its own, so a list of names
-            return list(dict.fromkeys(area for part in _parts(tokens) for area in self._areas(part)))
+            return list(dict.fromkeys(area for part in _parts(tokens) for area in self.areas(part)))
         areas: tuple[Room | Floor, ...] = (*self._home.rooms, *self._home.floors)
         names = [the(each.name) for each in areas]
         there = f"; there is {listed(names, most=_MOST_NAMED)}" if names else ""

@@ -1,7 +1,7 @@
-"""Blinds, curtains, shutters, awnings, and windows and doors with a motor.
+"""Blinds, curtains, shutters, awnings, and windows with a motor.
 
-A room stands for all covers that are in it. A window or a door is moved only where it is named, or its kind is
-said: who closes the bedroom means its blinds. Garage doors are only stopped here, which is safe; to move they are
+A room stands for all covers that are in it. A window is moved only where it is named, or its kind is said:
+who closes the bedroom means its blinds. A door is never: what lets somebody in is asked about. Garage doors are only stopped here, which is safe; to move they are
 asked about first, in `tools.garage`.
 """
 
@@ -11,15 +11,15 @@ from typing import Annotated, Any
 
 from agent.schema import Place, Range
 from agent.tool import AgentTool, tool
-from tools.device import COVERS, DOORS, Change, Kind
+from tools.device import COVERS, Change, Kind
 from tools.devices import Devices
 from tools.names.places import by_names
 from tools.names.resolve import Found, Wish
 from tools.results import cannot, moved, say_moved
 from tools.speech import sentence
 
-_COVERS = Wish(COVERS, COVERS | {Kind.WINDOW, Kind.DOOR})
-_MOVING = Wish(COVERS, COVERS | DOORS)
+_COVERS = Wish(COVERS, COVERS | {Kind.WINDOW})
+_MOVING = Wish(COVERS, COVERS | {Kind.WINDOW, Kind.GARAGE_DOOR})
 GARAGE_DOORS = Wish(frozenset({Kind.GARAGE_DOOR}), frozenset({Kind.GARAGE_DOOR}))
 
 PLACES = {

@@ -11,7 +11,7 @@ RGB = tuple[int, int, int]
 
 Ability = Literal["brightness", "color", "white", "speed", "position", "open"]
 """What a device can do besides on and off, open and closed; "white" is a white of a chosen warmth, "open" is a
-door or a window with a motor."""
+window with a motor; a door with one is a garage door, which is asked about."""
 
 Mode = Literal["off", "on", "heat", "cool", "auto", "dry", "fan", "eco"]
 """What a thermostat or an air conditioner does; "on" stands for whichever of its modes it had last."""
@@ -106,9 +106,9 @@ class Device:
     @property
     def moves(self) -> bool:
         """Whether it can be told anything; the others only tell."""
-        if self.kind in (Kind.DOOR, Kind.WINDOW):
+        if self.kind is Kind.WINDOW:
             return "open" in self.can
-        return self.kind not in SENSORS
+        return self.kind not in SENSORS | {Kind.DOOR}
 
     def nearest_white(self, kelvin: int) -> int:
         """The white of a lamp's range that is nearest to one, in kelvin."""

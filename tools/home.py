@@ -150,7 +150,6 @@ _ABILITIES: dict[Kind, tuple[tuple[Ability, ...], tuple[Ability, ...]]] = {
     Kind.LIGHT: (("brightness", "color", "white"), ("brightness",)),
     Kind.FAN: (("speed",), ()),
     Kind.WINDOW: (("open", "position"), ()),
-    Kind.DOOR: (("open", "position"), ()),
     Kind.GARAGE_DOOR: (("position",), ()),
     **dict.fromkeys(sorted(COVERS), (("position",), ("position",))),
 }
@@ -166,6 +165,8 @@ _MODES: dict[Kind, tuple[Mode, ...]] = {
 def _check_abilities(device: Device, table: Table) -> None:
     possible = _ABILITIES.get(device.kind, ((), ()))[0]
     kind = device.kind.value.replace("_", " ")
+    if device.kind is Kind.DOOR and device.can:
+        raise table.wrong("a door with a motor is of the kind garage_door, and is asked about before it moves", "can")
     for index, ability in enumerate(device.can):
         if ability not in possible:
             allowed = ", ".join(possible) or "nothing"

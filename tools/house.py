@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -103,10 +103,11 @@ class House:
         self._lists = Lists(store, lists)
         self._scenes = Scenes(devices, scenes, scripts)
         doors, vacuums = GarageDoor(devices), Robots(devices)
+        lamps, later = Lights(devices), Later(store.due)
         announcements, questions = Announcements(devices, store.due), Questions(devices, unit)
         self._special = (doors, vacuums, self._scenes, announcements, questions)
         subjects = (
-            Lights(devices),
+            lamps,
             Switches(devices),
             Fans(devices),
             Covers(devices),
@@ -118,7 +119,7 @@ class House:
             Timers(store.due),
             Alarms(store.due),
             Reminders(store.due),
-            Later(store.due),
+            later,
             Media(devices),
             vacuums,
             self._lists,
@@ -127,7 +128,16 @@ class House:
             questions,
         )
         self.tools: tuple[AgentTool, ...] = tuple(tool for subject in subjects for tool in subject.tools)
-        self._scenes.bind(self.tools, _PLACES)
+        checks: dict[str, Callable[[Mapping[str, Any]], object]] = {
+            "announce": lambda given: announcements.areas(given.get("room")),
+            "do_later": later.check,
+            "set_light_effect": lamps.check_effect,
+            **dict.fromkeys(
+                ("add_to_list", "remove_from_list", "complete_list_item"),
+                lambda given: self._lists.meant(given.get("list")),
+            ),
+        }
+        self._scenes.bind(self.tools, _PLACES, checks)
 
     def names(self) -> tuple[str, ...]:
         """What floors, rooms, devices, groups, scenes, scripts and lists are called, in all their names."""

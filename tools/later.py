@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from agent.command import MAX_COMMAND_LENGTH
 from agent.due import DueItems
+from agent.errors import ArgumentError
 from agent.plain_text import within
 from agent.schema import Format
 from agent.tool import AgentTool, tool
@@ -44,6 +45,15 @@ class Later:
     def __init__(self, due: DueItems) -> None:
         self._due = due
         self.tools = (AgentTool(self.do_later),)
+
+    def check(self, given: Mapping[str, Any]) -> None:
+        """Whether it is said when.
+
+        Raises:
+            ArgumentError: It is not, or twice.
+        """
+        if (given.get("delay") is None) is (given.get("time") is None):
+            raise ArgumentError("it needs one of delay and time")
 
     @tool(say=_say_later)
     async def do_later(

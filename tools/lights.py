@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
+from agent.errors import ArgumentError
 from agent.schema import Format, Place, Range
 from agent.tool import AgentTool, tool
 from tools.colors import Color, parse_color, parse_warmth
@@ -161,6 +162,19 @@ class Lights:
         others = [device for device in place.devices if device not in able]
         result = moved(place, outcomes, cannot(others, f"show {name}"))
         return result if "error" in result else {**result, "effect": name}
+
+    def check_effect(self, given: Mapping[str, Any]) -> None:
+        """Whether any of the lamps has the effect of a call.
+
+        Raises:
+            ArgumentError: None has.
+        """
+        effect = given["effect"]
+        devices = self._devices.find(given["room"], DIM_LIGHTS).devices
+        if key_of(_effect_words(effect)) not in _NO_EFFECT and not any(
+            _effect_named(effect, device.effects) for device in devices
+        ):
+            raise ArgumentError(cannot(devices, f'show "{effect}"'))
 
     async def _turn_off(self, place: Found) -> dict[str, Any]:
         return moved(place, await self._devices.move(place.devices, lambda device, state: Change(on=False)))

@@ -21,7 +21,7 @@ from agent.config.tables import Table, read_table
 from agent.errors import ArgumentError, StoreError
 from agent.house_store import HouseStore
 from agent.tool import AgentTool, tool
-from tools.names.slips import alike
+from tools.names.slips import alike, are_slips
 from tools.names.words import fold, key_of, name_key
 from tools.speech import listed, sentence, the, verb
 
@@ -32,6 +32,9 @@ MAX_ITEMS = 500
 
 MAX_LETTERS = 200
 """How long one of them may be."""
+
+MAX_SAID = 10
+"""How many things are looked for at once."""
 
 MAX_DONE = 100
 """How many of those that are done are kept."""
@@ -188,7 +191,7 @@ class Lists:
             item: What, such as milk and eggs.
             list: Which list, such as shopping or to-do; absent is the shopping list.
         """
-        meant = self._meant(list)
+        meant = self.meant(list)
         items = _items(item, whole=meant.name == TO_DO.name)
         async with self._changing:
             contents = await self._read(meant)
@@ -211,7 +214,7 @@ class Lists:
             item: What, or everything.
             list: Which list; absent is the shopping list.
         """
-        meant = self._meant(list)
+        meant = self.meant(list)
         async with self._changing:
             contents = await self._read(meant)
             if name_key(item) in _EVERYTHING:
@@ -233,7 +236,7 @@ class Lists:
             item: What.
             list: Which list; absent is the shopping list.
         """
-        meant = self._meant(list)
+        meant = self.meant(list)
         async with self._changing:
             contents = await self._read(meant)
             everything = name_key(item) in _EVERYTHING
@@ -254,10 +257,10 @@ class Lists:
         Args:
             list: Which list; absent is the shopping list.
         """
-        meant = self._meant(list)
+        meant = self.meant(list)
         return {"list": meant.label, "items": (await self._read(meant)).open}
 
-    def _meant(self, words: str | None) -> ListSettings:
+    def meant(self, words: str | None) -> ListSettings:
         """The list that is meant; a small error of spelling does not count.
 
         Raises:
@@ -336,6 +339,8 @@ def _found(said: str, there: Sequence[str]) -> tuple[list[str], list[str]]:
         ArgumentError: Several fit.
     """
     parts = _items(said)
+    if len(parts) > MAX_SAID:
+        raise ArgumentError(f"That is too much at once: say at most {MAX_SAID} things, or everything.")
     for some in ([said], parts):  # "macaroni and cheese" may be on the to-do list as it is
         exact, missing = _split_off(some, there)
         if not missing:
@@ -362,20 +367,17 @@ def _one(said: str, there: Sequence[str]) -> str | None:
     Raises:
         ArgumentError: Several fit.
     """
-    key, words = name_key(_plain(said)), set(fold(_plain(said))) - _SMALL
+    heard = fold(_plain(said))
+    key, words = key_of(heard), set(heard) - _SMALL
     keys = {name_key(each): each for each in there}
     if key in keys:
         return keys[key]
-    near = [keys[each] for each in alike(key, keys) if _digits(each) == _digits(key)]
-    fitting = near or [each for each in there if words and words <= set(fold(each))]
+    known = {each: fold(each) for each in keys.values()}
+    near = [each for each, name in known.items() if are_slips(heard, name)]
+    fitting = near or [each for each, name in known.items() if words and words <= set(name)]
     if len(fitting) > 1:
         raise ArgumentError(sentence(f'"{_shown(said)}" could be {listed(fitting, most=5, last="or")}'))
     return fitting[0] if fitting else None
-
-
-def _digits(key: str) -> list[str]:
-    """Its numbers: "size 40" is not a misspelt "size 41"."""
-    return re.findall(r"\d+", key)
 
 
 _SMALL = {"the", "a", "an", "my", "some", "of", "and"}

@@ -36,7 +36,7 @@ class SceneState:
     """Of a fan, 0 to 100 percent; 0 is off."""
 
     position: Annotated[int, Range(0, 100)] | None = None
-    """How far open a cover, a door or a window is, 0 to 100 percent."""
+    """How far open a cover or a window is, 0 to 100 percent."""
 
     target: float | None = None
     """Of a thermostat or an air conditioner, in degrees Celsius."""

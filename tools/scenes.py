@@ -8,7 +8,7 @@ know which of the two they made, so each function here finds the names of both. 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -99,12 +99,18 @@ class Scenes:
             ),
         )
 
-    def bind(self, tools: Iterable[AgentTool], places: Mapping[str, tuple[str, Wish]]) -> None:
+    def bind(
+        self,
+        tools: Iterable[AgentTool],
+        places: Mapping[str, tuple[str, Wish]],
+        checks: Mapping[str, Callable[[Mapping[str, Any]], object]],
+    ) -> None:
         """Hands the house's functions to the scripts. A script never calls a script: these are left out.
 
         Args:
             tools: All functions of the house.
             places: For each function of one place its parameter, and what it looks for.
+            checks: What else is known of a call before it is made, by the function; raises an ArgumentError.
 
         Raises:
             SettingsError: A script calls what there is not, or with arguments that do not fit.
@@ -112,6 +118,8 @@ class Scenes:
         self._functions = {each.name: each for each in tools if each.name not in FUNCTIONS}
 
         def find(function: str, arguments: Mapping[str, Any]) -> None:
+            if function in checks:
+                checks[function](arguments)
             parameter, wish = places.get(function, ("", None))
             if wish is None or parameter not in arguments:
                 return

@@ -15,21 +15,30 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import Annotated, Any
 
 from agent.config.tables import Table, choice, read_table
 from agent.errors import ArgumentError
-from agent.schema import Range
+from agent.schema import FunctionDeclaration, Range
 from agent.tool import CANCELLED_BY_USER, AccessLevel, AgentTool, ConfirmationTool, ToolCall
 from tools import risky
+from tools.colors import parse_color, parse_warmth
 from tools.names.words import name_key
 from tools.scene_states import Scene
 from tools.speech import failures, listed, sentence
+from tools.times.days import parse_time_and_day
+from tools.times.durations import parse_duration
 
 _log = logging.getLogger(__name__)
 
 MAX_WAIT_S = 8.0
-"""How long a script may wait altogether: the agent gives a call of a function ten seconds."""
+"""How long a script may wait altogether."""
+
+MAX_RUN_S = 9.0
+"""How long a script may take: the agent gives a call of a function ten seconds, and is to hear what was done."""
+
+_NO_TIME = "there was no time for it"
 
 
 @dataclass(frozen=True)
@@ -112,7 +121,7 @@ def scene_named(name: str, scenes: Collection[Scene]) -> Scene | None:
 
 
 def check_script(
-    script: Script, tools: Mapping[str, AgentTool], find: Callable[[str, Mapping[str, Any]], None]
+    script: Script, tools: Mapping[str, AgentTool], find: Callable[[str, Mapping[str, Any]], object]
 ) -> None:
     """Checks the calls of a script before it is ever run.
 
@@ -136,9 +145,34 @@ def check_script(
         if tool.declaration.read_only:
             raise step.source.wrong(f"{step.function} only tells, and a script is not heard", "function")
         try:
-            find(step.function, tool.declaration.check(step.arguments))
+            arguments = tool.declaration.check(step.arguments)
+            _check_words(tool.declaration, arguments)
+            find(step.function, arguments)
         except ArgumentError as error:
             raise step.source.wrong(f"{step.function}: {error}", "arguments") from error
+
+
+_DAY = date(2000, 1, 1)
+"""Any: whether words are a time does not depend on it."""
+
+_FORMATS: dict[str, Callable[[str], object]] = {
+    "duration": parse_duration,
+    "time": lambda words: parse_time_and_day(words, _DAY),
+    "color": lambda words: parse_warmth(words) or parse_color(words),
+}
+"""What reads the words of a parameter, by its format."""
+
+
+def _check_words(declaration: FunctionDeclaration, arguments: Mapping[str, Any]) -> None:
+    """Reads the words of a call as the function will.
+
+    Raises:
+        ArgumentError: They are nothing.
+    """
+    for name, schema in declaration.parameters.properties.items():
+        read = _FORMATS.get(schema.format or "")
+        if read is not None and isinstance(arguments.get(name), str):
+            read(arguments[name])
 
 
 @dataclass(frozen=True)
@@ -208,18 +242,24 @@ async def run_script(
     """
     failed: dict[str, str] = {}
     done = 0
+    clock = asyncio.get_running_loop().time
+    end = clock() + MAX_RUN_S
     for index, step in enumerate(script.steps):
         if step.wait_s is not None:
-            await asyncio.sleep(step.wait_s)
+            await asyncio.sleep(min(step.wait_s, max(0, end - clock())))
             continue
-        trouble = ""
+        trouble = _NO_TIME
         try:
-            if step.scene is not None:
-                result = await activate(step.scene)
-            else:
-                result = await _call(tools[step.function or ""], step, confirmed.get(index))
-            trouble = _trouble(result)
-            done += "error" not in result and result.get("status") != CANCELLED_BY_USER
+            if clock() < end:
+                async with asyncio.timeout_at(end):
+                    if step.scene is not None:
+                        result = await activate(step.scene)
+                    else:
+                        result = await _call(tools[step.function or ""], step, confirmed.get(index))
+                trouble = _trouble(result)
+                done += "error" not in result and result.get("status") != CANCELLED_BY_USER
+        except TimeoutError:
+            trouble = "it took too long"
         except Exception:  # a fault of one function costs its own step, and is seen in the log
             _log.exception("the script %s: step %d failed", script.name, index + 1)
             trouble = "it failed"

@@ -237,13 +237,12 @@ class Resolver:
             left = left[1 + whole.count("and") :]
         return parts
 
-    def _listed(self, tokens: list[str], spoken: str, wish: Wish) -> Found:
+    def _listed(self, parts: list[list[str]], wish: Wish) -> Found:
         """ "the kitchen and the hall lights": a kind that is said of one of the list is said of all.
 
         A kind that is part of a name ("the desk lamp and the printer") is said of nothing else.
         Where they are is said of all too, of kinds without a name: "the lights and the fan in the kitchen".
         """
-        parts = self._parts(tokens)
         if not parts:
             raise self._lookup.unsaid(wish)
         ways = [kinds_in(part)[0] for part in parts]
@@ -282,8 +281,10 @@ class Resolver:
         if found is not None:
             return _of_number(found, count, spoken)
         ways = kinds_in(tokens)
-        if "and" in tokens and not any(self._is_whole(way, wish) for way in ways):
-            return self._listed([token for token in said if token != "both"], spoken, wish)
+        if "and" in tokens and not self._is_name(tokens):
+            parts = self._parts([token for token in said if token != "both"])
+            if len(parts) != 1:
+                return self._listed(parts, wish)
         absent: AbsentError | None = None
         for way in ways:
             narrowed = wish.narrowed(way.kinds)
@@ -301,11 +302,8 @@ class Resolver:
         raise self._of_another_kind(said, wish) or absent or self._nothing(ways, spoken, wish)
 
     def _is_name(self, tokens: list[str]) -> bool:
+        """Whether they are a name, with a kind or without, so that an "and" makes no list of them."""
         return any(self._names.are_one(stripped(way.name)) for way in kinds_in(tokens))
-
-    def _is_whole(self, way: OfKind, wish: Wish) -> bool:
-        """Whether a name is left without the kind, so that its "and" makes no list."""
-        return wish.narrowed(way.kinds) is not None and self._names.are_one(stripped(way.name))
 
     def _of_kind(self, way: OfKind, sought: Sought) -> Found | None:
         """What the words without a kind of device stand for, among devices of that kind."""
