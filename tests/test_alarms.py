@@ -291,17 +291,16 @@ async def test_an_alarm_that_is_set_in_the_hour_that_comes_a_second_time_rings_i
     assert [due.left(item) for item in due.items()] == [15 * 60]
 
 
-async def test_to_snooze_one_alarm_leaves_another_that_was_snoozed() -> None:
+@pytest.mark.parametrize("other", [("tea", "bedroom"), ("", "nursery")])
+async def test_to_snooze_one_alarm_leaves_another_that_was_snoozed(other: tuple[str, str]) -> None:
     due, board = open_due()
-    alarms = Alarms(due)
-    await call(alarms.set_alarm, time="14:10", name="nap")
-    await call(alarms.set_alarm, time="14:11", name="tea")
-    for _ in range(2):
-        board.go(60 * (3 if not due.items("alarm")[0].seconds else 1))
+    for text, room in (("", "bedroom"), other):
+        await due.add("alarm", text, at=datetime(2026, 3, 5, 14, 10 + len(due.items())), room=room)
+        board.go(4 * 60)
         await due.fire_due()
-        await call(alarms.snooze_alarm)
+        await call(Alarms(due).snooze_alarm)
 
-    assert [item.text for item in due.items("alarm")] == ["nap", "tea"]
+    assert [(item.text, item.room) for item in due.items("alarm")] == [("", "bedroom"), other]
 
 
 async def test_a_name_without_end_is_refused_and_unseen_letters_are_left_out() -> None:

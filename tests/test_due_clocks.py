@@ -48,7 +48,7 @@ def test_a_time_that_is_left_out_is_the_next_that_there_is(
     assert local_time(unix - 1) < at
 
 
-def test_a_time_that_comes_twice_is_the_first(zone: Zone) -> None:
+def test_a_time_that_comes_twice_is_the_first_unless_the_second_is_meant(zone: Zone) -> None:
     zone("Europe/Berlin")
     first = unix_time(datetime(2026, 10, 25, 2, 30))
 

@@ -1,8 +1,8 @@
 """Blinds, curtains, shutters, awnings, and windows with a motor.
 
-A room stands for all covers that are in it. A window is moved only where it is named, or its kind is said:
-who closes the bedroom means its blinds. A door is never: what lets somebody in is asked about. Garage doors are only stopped here, which is safe; to move they are
-asked about first, in `tools.garage`.
+A room stands for all covers that are in it. A window is moved only where it is named, or its kind is said: who
+closes the bedroom means its blinds. A door is never moved here: what lets somebody in is asked about. Garage doors
+are only stopped, which is safe; to move they are asked about first, in `tools.garage`.
 """
 
 from __future__ import annotations
