@@ -162,10 +162,13 @@ def _run(args: argparse.Namespace) -> int:
 def _ask(args: argparse.Namespace) -> int:
     async def run() -> int:
         from agent.channels.cli import ask, one_shot_lines
+        from agent.channels.local import LocalClient
         from agent.command import Command
 
         async with _appliance(args) as appliance:
             command = Command(" ".join(args.text), "cli", session=args.session, room=args.room)
+            if not isinstance(appliance, LocalClient):
+                log.warning("no service is running: this house, and what is due in it, ends with the command")
             await ask(appliance, command, one_shot_lines(), as_json=args.json)
         return DONE
 

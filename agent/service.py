@@ -102,17 +102,16 @@ class Service(StoredSessions):
             AgentError: It ended without an answer; INVALID_REQUEST for a text that is empty, longer than
                 `MAX_COMMAND_LENGTH` or none at all.
         """
-        command = replace(command, text=words_of(command.text))
+        command = replace(command, text=words_of(command.text), room=self._room(command))
         async with aclosing(self._overheard.handle(command)) as events:
             async for event in events:
                 yield event
 
     async def _run(self, command: Command) -> AsyncGenerator[AgentEvent, None]:
-        room = self._room(command)
         if command.session is None:
-            events = self.runner.run_single_turn(command.text, room=room)
+            events = self.runner.run_single_turn(command.text, room=command.room)
         else:
-            events = self.runner.get_or_create_session(command.session).run(command.text, room=room)
+            events = self.runner.get_or_create_session(command.session).run(command.text, room=command.room)
         async with aclosing(events):
             async for event in events:
                 yield event
@@ -173,7 +172,8 @@ class Service(StoredSessions):
             NobodyToAskError: It had a question; what was done all the same is told too.
         """
         answer, questions, nobody = "", [], "nobody"
-        async with aclosing(self._run(Command(item.text, "due", room=item.room))) as events:
+        command = Command(item.text, "due", room=item.room)
+        async with aclosing(self._run(replace(command, room=self._room(command)))) as events:
             async for event in events:
                 if isinstance(event, ConfirmationRequest):
                     questions.append(event.question)

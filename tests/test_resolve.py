@@ -942,3 +942,9 @@ def test_an_area_is_found_as_a_device_is(words: str, name: str | None) -> None:
 @pytest.mark.parametrize("words", ["the heating", "heating", "heat"])
 def test_the_heating_without_a_place_is_that_of_the_home(words: str) -> None:
     assert names(words, WARM, KINDS) == {device.name for device in KINDS.resolve("all thermostats", WARM).devices}
+
+
+def test_a_lamp_that_is_named_in_a_room_where_it_is_not_moves_no_other() -> None:
+    """ "floor" belongs to its name, and is no word that could be left out."""
+    with pytest.raises(PlaceError, match="the floor lamp is not in the bedroom"):
+        RESOLVER.resolve("floor lamp in the bedroom", SWITCH_LIGHTS)

@@ -56,15 +56,26 @@ class Lookup:
         return found
 
     def whole_name_somewhere(self, tokens: list[str], wish: Wish) -> Found | None:
-        """A device by its whole name, in a place that is said before it or after it."""
+        """A device by its whole name, in a place that is said before it or after it.
+
+        Raises:
+            PlaceError: It is elsewhere, and the place has nothing of that name.
+        """
+        elsewhere: PlaceError | None = None
         for cut in range(1, len(tokens)):
             for place, name in ((tokens[cut:], ending(tokens[:cut])), (tokens[:cut], tokens[cut:])):
                 device = self._names.devices.get(key_of(name))
                 area = self._names.area(stripped(place)) if device is not None else None
                 if device is None or area is None or device.kind not in wish.named:
                     continue
-                if device in area.inside or device in area.own:
+                there = {each.id for each in (*area.inside, *area.own)}
+                if device.id in there:
                     return by_names([device])
+                if len(name) > 1 and not there & self._names.with_words(name).keys():
+                    # "the floor lamp in the bedroom", and it is elsewhere: never all of the bedroom's lamps.
+                    elsewhere = PlaceError(f"{the(device.name)} is not {area.where}", [device.name])
+        if elsewhere is not None:
+            raise elsewhere
         return None
 
     def by_name(self, name: list[str], sought: Sought) -> Found | None:
