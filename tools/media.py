@@ -155,11 +155,7 @@ class Media:
         Args:
             player: The speaker or television, or its room.
         """
-        place = self._place(player, elsewhere=True)
-        chosen = self._chosen(place, player, (_is_paused, _may_play, _plays))
-        if not chosen:
-            return _off(place)
-        return told(place, await self._move(chosen, lambda state: Change(playing=True)), "title", _title)
+        return await self._set(player, (_is_paused, _may_play, _plays), Change(playing=True), "title", _title)
 
     @tool(say=_say_next)
     async def next_track(self, player: Place | None = None) -> dict[str, Any]:
@@ -220,12 +216,7 @@ class Media:
         Args:
             player: The speaker or television, or its room.
         """
-        place = self._place(player, elsewhere=True)
-        chosen = self._chosen(place, player, (_plays, _is_on))
-        if not chosen:
-            return _off(place)
-        outcomes = await self._move(chosen, lambda state: Change(muted=True))
-        return told(place, outcomes, "state", lambda outcome: "muted")
+        return await self._set(player, (_plays, _is_on), Change(muted=True), "state", lambda outcome: "muted")
 
     @tool(say=_say_unmuted)
     async def unmute_media(self, player: Place | None = None) -> dict[str, Any]:
@@ -234,12 +225,17 @@ class Media:
         Args:
             player: The speaker or television, or its room.
         """
+        return await self._set(player, (_is_muted, _plays, _is_on), Change(muted=False), "muted", lambda outcome: False)
+
+    async def _set(
+        self, player: str | None, tests: Sequence[_Test], change: Change, field: str, value: Callable[[Outcome], Any]
+    ) -> dict[str, Any]:
+        """Changes players that are on, and tells one thing of each."""
         place = self._place(player, elsewhere=True)
-        chosen = self._chosen(place, player, (_is_muted, _plays, _is_on))
+        chosen = self._chosen(place, player, tests)
         if not chosen:
             return _off(place)
-        outcomes = await self._move(chosen, lambda state: Change(muted=False))
-        return told(place, outcomes, "muted", lambda outcome: False)
+        return told(place, await self._move(chosen, lambda state: change), field, value)
 
     async def _skip(self, player: str | None, change: Change) -> dict[str, Any]:
         place = self._place(player, elsewhere=True)
