@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 TRAINING := .venv-training
 MINUTES ?= 60
 
-.PHONY: help setup run test test-training lint model bench clean
+.PHONY: help setup run test test-training lint model eval bench clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -40,6 +40,9 @@ model: $(TRAINING)/.ready  ## rebuild the model (resumes where it was stopped; M
 	@$(TRAINING)/bin/python -m training.train --minutes $(MINUTES)
 	@$(TRAINING)/bin/python -m training.export
 	@$(TRAINING)/bin/python -m training.calibrate
+
+eval: setup  ## the table of the model's figures; DATA is the folder of the public sets
+	@$(PYTHON) -m training.evaluate $(DATA) $(ARGS)
 
 bench: setup  ## load time, speed and memory of the model
 	@$(PYTHON) tests/bench.py

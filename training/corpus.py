@@ -1,20 +1,21 @@
 """The hand-written text: tools with their sentences, and free entries.
 
-Read from `patterns/*.yaml` (the house's own functions) and `declarations/*.yaml`
-(other people's tools); `declarations/heldout/*.yaml` is never trained on.
+Read from `patterns/*.yaml` (the house's own functions), `variants.yaml` (how others would
+have declared those) and `declarations/*.yaml` (other people's tools);
+`declarations/heldout/*.yaml` is never trained on.
 """
 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from agent.model.prompt import leaves_of
-from agent.schema import FunctionDeclaration
+from agent.schema import FunctionDeclaration, FunctionSchema
 from tools import declarations
 from training import markup
 
@@ -33,6 +34,7 @@ class Tool:
         declines: Patterns that sound close and fit no tool.
         values: For each parameter the words that may fill it, or the name of a class.
         reads: It only reads; where its author did not say, judged by its name.
+        variants: How others would have declared it.
     """
 
     declaration: FunctionDeclaration
@@ -42,11 +44,25 @@ class Tool:
     declines: tuple[str, ...]
     values: dict[str, list[str] | str]
     reads: bool
+    variants: tuple[Variant, ...] = ()
 
     @property
     def name(self) -> str:
         """The declared name."""
         return self.declaration.name
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """A tool as another developer would have declared it.
+
+    Attributes:
+        tool: It, without sentences of its own.
+        parameters: Its name for each parameter.
+    """
+
+    tool: Tool
+    parameters: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -66,7 +82,7 @@ class Entry:
         history: Patterns of what was said before, oldest first, user and agent in turn.
         calls: What is to be called, in order.
         ask: The function to ask about; "" is a question without one; None is no question.
-        steps: For a run: results already received, each `(call, result)`.
+        steps: For a run: results already received, each `(call, result)`; slots stand in their strings.
         domain: The file it stands in.
     """
 
@@ -74,7 +90,7 @@ class Entry:
     history: tuple[str, ...] = ()
     calls: tuple[WrittenCall, ...] = ()
     ask: str | None = None
-    steps: tuple[tuple[WrittenCall, dict[str, Any]], ...] = ()
+    steps: tuple[tuple[WrittenCall, Any], ...] = ()
     domain: str = ""
 
 
@@ -86,6 +102,9 @@ class Corpus:
     others: list[Tool] = field(default_factory=list)
     heldout: list[Tool] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
+    """Of the house."""
+    other_entries: list[Entry] = field(default_factory=list)
+    """Of other people's tools."""
 
 
 _READING = (
@@ -128,7 +147,7 @@ def read_corpus() -> Corpus:
     for path in sorted((HERE / "patterns").glob("*.yaml")):
         if path.stem.startswith("classes"):
             continue
-        for item in yaml.safe_load(path.read_text()) or []:
+        for item in _read(path):
             if "function" in item:
                 if item["function"] not in declared:
                     raise ValueError(f"{path.name}: there is no function {item['function']}")
@@ -137,6 +156,9 @@ def read_corpus() -> Corpus:
                     kinds.setdefault(kind, []).extend(map(str, item.get(kind) or []))
             else:
                 corpus.entries.append(_entry(item, path))
+    variants = _read(HERE / "variants.yaml")
+    if unknown := sorted(set(variants) - set(declared)):
+        raise ValueError(f"variants.yaml: there is no function {', '.join(unknown)}")
     for name, declaration in declared.items():
         kinds = said.get(name, {"domain": ["none"]})
         corpus.house.append(
@@ -149,14 +171,24 @@ def read_corpus() -> Corpus:
                     tuple(kinds.get("declines", ())),
                     _house_values(declaration),
                     bool(declaration.read_only),
-                )
+                ),
+                variants.get(name),
             )
         )
     for path in sorted((HERE / "declarations").glob("*.yaml")):
-        corpus.others += _tools(path)
+        tools, entries = _domain(path)
+        corpus.others += tools
+        corpus.other_entries += entries
     for path in sorted((HERE / "declarations" / "heldout").glob("*.yaml")):
-        corpus.heldout += _tools(path)
+        corpus.heldout += _domain(path)[0]
     return corpus
+
+
+def _read(path: Path) -> Any:
+    try:
+        return yaml.load(path.read_text(), Loader=yaml.CSafeLoader) or []
+    except yaml.YAMLError as error:
+        raise ValueError(f"{path.name} is no YAML: {error}") from error
 
 
 def _house_values(declaration: FunctionDeclaration) -> dict[str, list[str] | str]:
@@ -172,15 +204,24 @@ def _house_values(declaration: FunctionDeclaration) -> dict[str, list[str] | str
     return {name: classes.get(name, "room") for name in declaration.parameters.properties}
 
 
-def _tools(path: Path) -> list[Tool]:
-    tools = []
-    for item in yaml.safe_load(path.read_text()):
-        where = f"{path.name}: {item.get('name')}"
+def _domain(path: Path) -> tuple[list[Tool], list[Entry]]:
+    """The tools of a file, and the free entries about them."""
+    tools, entries = [], []
+    for item in _read(path):
+        where = f"{path.name}: {item.get('name') or item.get('text')}"
         try:
-            tools.append(_tool(item, path.stem))
+            if "text" in item:
+                entries.append(_entry(item, path))
+            else:
+                tools.append(_tool(item, path.stem))
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{where}: {error}") from error
-    return tools
+    names = {tool.name for tool in tools}
+    for entry in entries:
+        for call in (*entry.calls, *(call for call, _ in entry.steps)):
+            if call.name not in names:
+                raise ValueError(f"{path.name}: {entry.text!r} calls {call.name}, which is not declared there")
+    return tools, entries
 
 
 def _tool(item: dict[str, Any], domain: str) -> Tool:
@@ -214,11 +255,38 @@ def _tool(item: dict[str, Any], domain: str) -> Tool:
             tuple(map(str, item.get("declines") or ())),
             values,
             bool(reads),
-        )
+        ),
+        item.get("variants"),
     )
 
 
-def _checked(tool: Tool) -> Tool:
+def _variant(tool: Tool, written: dict[str, Any]) -> Variant:
+    """Reads `{name, description, parameters: {own name: theirs, or {name, description}}}`."""
+    renamed: dict[str, str] = {}
+    properties: dict[str, FunctionSchema] = {}
+    changes = written.get("parameters") or {}
+    declared = tool.declaration.parameters
+    if unknown := sorted(set(changes) - set(declared.properties)):
+        raise ValueError(f"{tool.name}: its variant {written['name']} renames {', '.join(unknown)}, which it has not")
+    for name, schema in declared.properties.items():
+        change = changes.get(name) or name
+        change = change if isinstance(change, dict) else {"name": change}
+        renamed[name] = change.get("name", name)
+        properties[renamed[name]] = replace(schema, description=change.get("description", schema.description))
+    if len(properties) < len(renamed):
+        raise ValueError(f"{tool.name}: its variant {written['name']} has two parameters of one name")
+    required = tuple(renamed[name] for name in declared.required)
+    declaration = replace(
+        tool.declaration,
+        name=written["name"],
+        description=written.get("description") or "",
+        parameters=replace(declared, properties=properties, required=required),
+    )
+    return Variant(replace(tool, declaration=declaration, says=(), asks=(), declines=(), variants=()), renamed)
+
+
+def _checked(tool: Tool, variants: list[dict[str, Any]] | None = None) -> Tool:
+    tool = replace(tool, variants=tuple(_variant(tool, each) for each in variants or ()))
     leaves = {".".join(leaf.path): leaf for leaf in leaves_of(tool.declaration)}
     for pattern in tool.says + tool.asks + tool.declines:
         markup.check(pattern)
@@ -240,6 +308,8 @@ def _entry(item: dict[str, Any], path: Path) -> Entry:
     if "ask" in item:
         ask = item["ask"] or ""
     steps = tuple((_call(step["call"]), step["result"]) for step in item.get("steps") or [])
+    for text in (each for _, result in steps for each in strings_of(result)):
+        markup.check(text)
     return Entry(
         str(item["text"]),
         tuple(map(str, item.get("history") or ())),
@@ -248,6 +318,15 @@ def _entry(item: dict[str, Any], path: Path) -> Entry:
         steps,
         path.stem,
     )
+
+
+def strings_of(value: Any) -> list[str]:
+    """Every string in a result."""
+    if isinstance(value, dict):
+        return [text for each in value.values() for text in strings_of(each)]
+    if isinstance(value, list):
+        return [text for each in value for text in strings_of(each)]
+    return [value] if isinstance(value, str) else []
 
 
 def _call(written: str) -> WrittenCall:

@@ -7,16 +7,18 @@ before, or a member; a label that is not raises at once.
 
 from __future__ import annotations
 
-import json
 import random
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from agent.model.generative import Outcome
-from agent.model.prompt import MAX_TOOLS, Leaf, Segment, SegmentRole, leaves_of, render_values
+from agent.model.prompt import HIDDEN_RESULT, MAX_TOOLS, Leaf, Segment, SegmentRole, leaves_of, render_values
 from agent.names import spoken_name
+from agent.schema import FunctionType
 from training import markup
 from training.classes import Classes
 from training.corpus import HERE, Corpus, Entry, Tool, WrittenCall
@@ -47,8 +49,22 @@ FAMILIES: dict[str, set[str]] = {
         "cleaning",
         "water_energy",
         "photo_camera",
+        "house.indirect",
+        "house.negatives",
+        "elder_care",
+        "network_router",
+        "runs_devices_lab",
     },
-    "weather": {"house.weather", "house.forecast", "house.climate", "weather_variants", "garden", "home_sensors"},
+    "weather": {
+        "house.weather",
+        "house.forecast",
+        "house.climate",
+        "weather_variants",
+        "garden",
+        "home_sensors",
+        "farm",
+        "boat",
+    },
     "time": {
         "house.clock",
         "house.timers",
@@ -60,6 +76,14 @@ FAMILIES: dict[str, set[str]] = {
         "calendar",
         "notes_reminders",
         "kitchen_appliances",
+        "classroom",
+        "gym_fitness",
+        "recipes_cooking",
+        "elder_care",
+        "pharmacy",
+        "hospital_ward",
+        "restaurant_kitchen",
+        "runs_meeting_room",
     },
     "media": {
         "house.media",
@@ -71,8 +95,23 @@ FAMILIES: dict[str, set[str]] = {
         "pets_kids",
         "events_tickets",
         "games_sports",
+        "podcast_radio",
+        "ebook_reader",
+        "music_studio",
+        "computer_desktop",
     },
-    "travel": {"maps_travel", "car", "events_tickets"},
+    "travel": {
+        "maps_travel",
+        "car",
+        "events_tickets",
+        "airline",
+        "hotel",
+        "public_transport",
+        "car_rental",
+        "boat",
+        "runs_travel_plan",
+        "electric_car_charging",
+    },
     "messages": {
         "house.announce",
         "house.reminders",
@@ -84,39 +123,181 @@ FAMILIES: dict[str, set[str]] = {
         "car",
         "school_learning",
         "smart_tv_speakers",
+        "social_network",
+        "elder_care",
+        "hospital_ward",
+        "classroom",
+        "wedding_party",
+        "runs_contacts",
+        "runs_documents",
+        "runs_meeting_room",
+        "runs_tickets_support",
+        "runs_family_tracker",
+        "computer_desktop",
     },
-    "robots": {"house.robots", "robots", "cleaning", "garden", "pets_kids"},
-    "shop": {"house.lists", "shopping", "finance", "kitchen_appliances", "events_tickets", "notes_reminders", "office"},
-    "knowledge": {"translation_knowledge", "school_learning", "finance", "games_sports", "maps_travel", "health"},
+    "robots": {
+        "house.robots",
+        "robots",
+        "cleaning",
+        "garden",
+        "pets_kids",
+        "drone",
+        "farm",
+        "warehouse",
+    },
+    "shop": {
+        "house.lists",
+        "shopping",
+        "finance",
+        "kitchen_appliances",
+        "events_tickets",
+        "notes_reminders",
+        "office",
+        "parcel_delivery",
+        "warehouse",
+        "pharmacy",
+        "restaurant_kitchen",
+        "recipes_cooking",
+        "bank",
+        "insurance",
+        "runs_orders",
+        "runs_store_stock",
+        "runs_money_exchange",
+        "wedding_party",
+        "airline",
+        "hotel",
+    },
+    "knowledge": {
+        "translation_knowledge",
+        "school_learning",
+        "finance",
+        "games_sports",
+        "maps_travel",
+        "health",
+        "ebook_reader",
+        "bank",
+        "gym_fitness",
+        "pharmacy",
+        "runs_money_exchange",
+        "runs_documents",
+    },
+    "health": {"health", "gym_fitness", "pharmacy", "hospital_ward", "elder_care", "insurance"},
+    "money": {"finance", "bank", "insurance", "runs_money_exchange", "shopping", "runs_orders", "car_rental"},
+    "computers": {"network_router", "computer_desktop", "phone", "office"},
+    "energy": {"electric_car_charging", "water_energy"},
+    "pictures": {"drone", "photo_camera", "phone"},
+    "school": {"school_learning", "classroom", "calendar", "ebook_reader"},
+    "cars": {"car", "electric_car_charging", "car_rental", "maps_travel"},
+    "office": {
+        "office",
+        "printer_3d",
+        "runs_documents",
+        "computer_desktop",
+        "runs_tickets_support",
+        "runs_devices_lab",
+        "music_studio",
+    },
 }
 
-HOUSE_GROUPS = 0.65  # the share of groups that have functions of the house
+HOUSE_GROUPS = 0.6  # the share of groups that have functions of the house
 HOUSE_TOOLS = 28  # at most in one group
-LONG_GROUPS = 0.3  # the share of groups with earlier turns and results
+ENTRIES = 0.35  # the share of free entries
+LONG = 0.15  # the share of examples with earlier turns and results
+VARIED = 0.5  # the share of groups in which some tools are declared as others would have done it
+SPLITS = {"validation": 7, "test": 13}  # of each twenty skeletons the ones kept apart
 
+
+_NUMERIC = (FunctionType.INTEGER, FunctionType.NUMBER)
+
+# What a recogniser makes of words it hears.
+_HEARD: dict[str, tuple[str, ...]] = {
+    "lights": ("light", "lites", "like's"),
+    "light": ("lite", "right", "like"),
+    "lamp": ("lamb", "lump"),
+    "turn": ("tern", "term"),
+    "blinds": ("blines", "blind", "blinks"),
+    "blind": ("blinded", "bind"),
+    "curtains": ("curtain", "curtins"),
+    "close": ("clothes", "closed"),
+    "open": ("opened", "hopen"),
+    "the": ("a", "their", "thee"),
+    "off": ("of", "orf"),
+    "down": ("town",),
+    "door": ("doors", "dawn"),
+    "doors": ("door",),
+    "heating": ("eating", "heeding"),
+    "heat": ("heed", "eat"),
+    "weather": ("whether", "wetter"),
+    "what": ("watt", "wot"),
+    "what's": ("whats", "watts"),
+    "don't": ("dont", "do not"),
+    "it's": ("its",),
+    "hall": ("haul", "hole"),
+    "room": ("run", "rome"),
+    "play": ("plate", "pray"),
+    "pause": ("paws", "pores"),
+    "mute": ("moot",),
+    "alarm": ("a larm", "alarms"),
+    "timer": ("time her", "timers"),
+    "minutes": ("minute", "minuets"),
+    "remind": ("rewind", "re mind"),
+    "lock": ("look", "log"),
+    "fan": ("van", "fen"),
+    "set": ("said", "sit"),
+    "dim": ("them", "din"),
+    "kitchen": ("kitchin", "chicken"),
+    "and": ("an", "end"),
+    "for": ("fore", "fur"),
+    "too": ("to", "two"),
+    "please": ("pleas", "police"),
+    "for me": ("form e",),
+    "volume": ("volumes",),
+    "add": ("at", "had"),
+    "list": ("lists", "least"),
+    "vacuum": ("vaccum", "vacume"),
+    "cancel": ("council", "cancell"),
+    "stop": ("stob", "top"),
+    "temperature": ("temprature", "temperatures"),
+}
+# Keys that lie beside each other.
+_NEAR = {
+    "a": "sq", "b": "vn", "c": "xv", "d": "sf", "e": "wr", "f": "dg", "g": "fh", "h": "gj", "i": "uo", "j": "hk",
+    "k": "jl", "l": "k", "m": "n", "n": "bm", "o": "ip", "p": "o", "q": "w", "r": "et", "s": "ad", "t": "ry",
+    "u": "yi", "v": "cb", "w": "qe", "x": "zc", "y": "tu", "z": "x",
+}  # fmt: skip
 
 # How often the house stands beside tools of `naming.yaml`: where a name ends and the noun of its kind
 # begins ("the Camera app", but "the reading lamp") is the hardest cut, and the house's own names get it wrong.
 SHOWN_OFTEN = 0.7
 
+# Whether more is called after a result is for the user's words to say, not for the result: the device reads
+# once more with every result hidden, and calls no function that is not asked for then.
+HIDDEN = 0.25  # the share of runs that are shown so
+
 # A wish taken back is one to decline whatever is declared.
 _TAKEN_BACK = re.compile(r"\b(don't|do not|dont|never|no need|forget it|cancel that|no wait|leave)\b", re.IGNORECASE)
 
 
-def related(domain: str) -> set[str]:
+@cache
+def related(domain: str) -> frozenset[str]:
     """Every domain that shares a family with this one, itself included.
 
     A file may be one of several of a domain: `weather_variants_city` is of `weather_variants`.
     """
-    return {domain}.union(
+    return frozenset((domain,)).union(
         *(family for family in FAMILIES.values() if any(domain.startswith(member) for member in family))
     )
 
 
+@cache
+def close(domain: str, other: str) -> bool:
+    """Whether tools of two domains could take wishes meant for each other."""
+    return any(other.startswith(member) for member in related(domain))
+
+
 def overlap(domain: str, others: set[str]) -> bool:
     """Whether tools of a domain could take wishes meant for tools of the others, or the reverse."""
-    close = related(domain)
-    return any(other.startswith(member) for other in others for member in close)
+    return any(close(domain, other) for other in others)
 
 
 @dataclass(frozen=True)
@@ -154,6 +335,8 @@ class Example:
     outcome: Outcome
     calls: tuple[LabelledCall, ...] = ()
     category: str = ""
+    values_known: bool = True
+    """False where only the function is told: its values stand in results that are not shown, or nobody wrote them."""
 
 
 @dataclass(frozen=True)
@@ -228,44 +411,69 @@ _SMALL_TALK = (
 )
 
 
+def skeleton(pattern: str) -> str:
+    """The words of a pattern without its slots and signs: patterns that share them are one but for their slots."""
+    bare = re.sub(r"\{[^{}=]*(?:=[^{}:]*:?([^{}]*))?\}", r" \1 ", pattern.lower())
+    return " ".join(re.findall(r"[a-z0-9']+", bare))
+
+
+def split_of(pattern: str) -> str:
+    """The split a pattern belongs to, by its skeleton: so adding a line moves no other, and no skeleton is in two."""
+    place = zlib.crc32(skeleton(pattern).encode()) % 20
+    return next((name for name, kept in SPLITS.items() if place == kept), "train")
+
+
+def _moved(place: int, edits: Sequence[tuple[int, int, int]]) -> int:
+    """Where a place of a text is after edits of it."""
+    for start, end, letters in edits:
+        if place >= end:
+            place += letters - (end - start)
+        elif place > start:
+            place = min(place, start + letters)
+    return place
+
+
 class Generator:
     """Draws groups of examples from a corpus."""
 
-    def __init__(self, corpus: Corpus, seed: int, split: str = "train") -> None:
-        """Splits the patterns.
+    def __init__(self, corpus: Corpus, seed: int, split: str | None = "train") -> None:
+        """Takes the patterns of a split.
 
         Args:
             corpus: What was written.
             seed: Of everything drawn.
-            split: "train", or "validation" for the patterns kept apart (each twentieth).
+            split: "train", "validation" or "test"; None takes every pattern.
         """
         self._corpus = corpus
         self._rng = random.Random(seed)
         self._classes = Classes(HERE / "patterns")
         self._split = split
+        self._plain = split is not None and split != "train"
         self._house = {tool.name: tool for tool in corpus.house}
         entries = self._kept(corpus.entries)
-        self._entries = [entry for entry in entries if not entry.history]
-        self._follow_ups = [entry for entry in entries if entry.history]
+        self._entries = [entry for entry in entries if not entry.history and not entry.steps]
+        self._follow_ups = [entry for entry in entries if entry.history or entry.steps]
+        self._other_entries: dict[str, list[Entry]] = {}
+        for entry in self._kept(corpus.other_entries):
+            self._other_entries.setdefault(entry.domain, []).append(entry)
         self._says = {tool: self._kept(tool.says) for tool in self._each_tool()}
         self._asks = {tool: self._kept(tool.asks) for tool in self._each_tool()}
         self._declines = {tool: self._kept(tool.declines) for tool in self._each_tool()}
         self._domains: dict[str, list[Tool]] = {}
         for tool in corpus.others:
             self._domains.setdefault(tool.domain, []).append(tool)
+        self._named = {(tool.domain, tool.name): tool for tool in self._each_tool()}
+        # For each tool of the group what stands in its place, and its names for the parameters.
+        self._shown: dict[str, tuple[Tool, dict[str, str]]] = {}
 
     def _each_tool(self) -> list[Tool]:
         return self._corpus.house + self._corpus.others
 
-    def _kept(self, items: Any) -> list[Any]:
-        """The items of this split: by a hash of the text, so that adding a line moves no other."""
-        kept = []
-        for item in items:
-            text = item.text if isinstance(item, Entry) else item
-            apart = sum(text.encode()) % 20 == 7
-            if apart == (self._split == "validation"):
-                kept.append(item)
-        return kept
+    def _kept(self, items: Sequence[Any]) -> list[Any]:
+        """The items of this split."""
+        if self._split is None:
+            return list(items)
+        return [item for item in items if split_of(item.text if isinstance(item, Entry) else item) == self._split]
 
     def groups(self, size: int) -> Iterator[Group]:
         """Groups of `size` examples, without end."""
@@ -276,16 +484,56 @@ class Generator:
         """One group."""
         rng = self._rng
         tools = self._declared()
+        self._vary(tools)
         examples: list[Example] = []
-        # Long conversations stand together in groups of their own: padding is paid for by the longest.
-        long = rng.random() < LONG_GROUPS
-        while len(examples) < size // (2 if long else 1):
-            example = self._continued(tools) if long and rng.random() < 0.6 else self._example(tools)
-            if example is None or (len(example.segments) > 1) > long:
+        while len(examples) < size:
+            long = rng.random() < LONG
+            continued = long and rng.random() < 0.75
+            example = self._continued(tools) if continued else self._example(tools)
+            if example is None:
                 continue
-            examples.append(self._with_distractor(example) if long and rng.random() < 0.8 else example)
-        terse = tuple(rng.choices((0, 1, 2), (75, 12, 13))[0] for _ in tools)
-        return Group(tuple(tools), tuple(examples), terse)
+            if long and (not continued or rng.random() < 0.25):
+                example = self._with_distractor(example)
+            examples.append(self._renamed(example))
+        shown = tuple(self._shown[tool.name][0] for tool in tools)
+        if self._plain:
+            return Group(shown, tuple(examples))
+        return Group(shown, tuple(examples), tuple(rng.choices((0, 1, 2), (76, 14, 10))[0] for _ in tools))
+
+    def _vary(self, tools: list[Tool]) -> None:
+        """Chooses what each tool is declared as in this group."""
+        rng = self._rng
+        self._shown = {tool.name: (tool, {}) for tool in tools}
+        if self._plain or rng.random() >= VARIED:
+            return
+        taken = set(self._shown)
+        for tool in tools:
+            if tool.variants and rng.random() < 0.6:
+                variant = rng.choice(tool.variants)
+                if variant.tool.name not in taken:
+                    taken.add(variant.tool.name)
+                    self._shown[tool.name] = variant.tool, variant.parameters
+
+    def _renamed(self, example: Example) -> Example:
+        """The example with its calls named as the group declares them."""
+        calls = tuple(
+            LabelledCall(
+                self._shown[call.name][0].name,
+                {
+                    (self._shown[call.name][1].get(path[0], path[0]), *path[1:]): each
+                    for path, each in call.values.items()
+                },
+            )
+            for call in example.calls
+        )
+        return replace(example, calls=calls)
+
+    def _written(self, role: SegmentRole, name: str, values: dict[str, Any], own: bool = False) -> Segment:
+        """A call or result of this turn, as the device renders it; with `own`, its keys are parameters."""
+        tool, names = self._shown[name]
+        return Segment(
+            role, render_values(tool.name, {names.get(key, key) if own else key: each for key, each in values.items()})
+        )
 
     def _declared(self) -> list[Tool]:
         """A set of tools as some device could have declared."""
@@ -320,11 +568,10 @@ class Generator:
         rng = self._rng
         subjects = sorted({tool.domain for tool in self._corpus.house})
         first = rng.choice(subjects)
-        # What is easily taken for the first subject stands beside it more often than chance would have it.
-        close = related(first)
         rng.shuffle(subjects)
-        subjects.sort(key=lambda subject: subject != first and (subject not in close or rng.random() < 0.4))
-        most = rng.choice((10, 18, HOUSE_TOOLS, HOUSE_TOOLS, HOUSE_TOOLS))
+        # What is easily taken for the first subject stands beside it more often than chance would have it.
+        subjects.sort(key=lambda subject: subject != first and (not close(first, subject) or rng.random() < 0.4))
+        most = rng.choice((8, 12, 16, 20, HOUSE_TOOLS))
         tools: list[Tool] = []
         for subject in subjects:
             members = [tool for tool in self._corpus.house if tool.domain == subject]
@@ -334,8 +581,11 @@ class Generator:
         return tools
 
     def _continued(self, tools: list[Tool]) -> Example | None:
-        """A follow-up to what was said before, or the answer after the calls of this turn."""
+        """A follow-up to what was said before, or what comes after calls of this turn."""
         rng = self._rng
+        here = [entry for domain in {tool.domain for tool in tools} for entry in self._other_entries.get(domain, ())]
+        if here and rng.random() < 0.5:
+            return self._from_entry(tools, rng.choice(here))
         if self._follow_ups and any(tool.name in self._house for tool in tools) and rng.random() < 0.6:
             return self._from_entry(tools, rng.choice(self._follow_ups))
         tool = self._any_tool(tools)
@@ -343,17 +593,16 @@ class Generator:
 
     def _example(self, tools: list[Tool]) -> Example | None:
         rng = self._rng
-        house = [tool for tool in tools if tool.name in self._house]
+        if rng.random() < ENTRIES and (entries := self._entries_for(tools)):
+            return self._from_entry(tools, rng.choice(entries))
         draw = rng.random()
-        if house and draw < 0.22:
-            return self._from_entry(tools, rng.choice(self._entries)) if self._entries else None
-        if draw < 0.34:
+        if draw < 0.13:
             return self._nothing_fits(tools)
         tool = self._any_tool(tools)
-        if draw < 0.40 and self._asks[tool]:
+        if draw < 0.22 and self._asks[tool]:
             spoken = self._say(tool, rng.choice(self._asks[tool]))
             return self._finish(spoken, Outcome.ASK, "ask")
-        if draw < 0.50 and self._declines[tool]:
+        if draw < 0.35 and self._declines[tool]:
             pattern = rng.choice(self._declines[tool])
             if not self._declines_here(pattern, tool.name in self._house, tools):
                 return None
@@ -362,7 +611,7 @@ class Generator:
         if not self._says[tool]:
             return None
         spoken = self._say(tool, rng.choice(self._says[tool]))
-        if draw > 0.88 and len(spoken.sentence.text) < 70:
+        if draw > 0.86 and len(spoken.sentence.text) < 70:
             other = self._any_tool(tools)
             if self._says[other] and (other is not tool or spoken.calls[0][1]):
                 spoken = self._join(spoken, self._say(other, rng.choice(self._says[other])))
@@ -370,6 +619,13 @@ class Generator:
         return self._finish(
             spoken, Outcome.QUERY if reads else Outcome.ACT, "several" if len(spoken.calls) > 1 else "do"
         )
+
+    def _entries_for(self, tools: list[Tool]) -> list[Entry]:
+        """Free entries about tools of the group: those of the house, or of one domain of others."""
+        domains = [tool.domain for tool in tools if self._other_entries.get(tool.domain)]
+        if any(tool.name in self._house for tool in tools) and self._rng.random() < (0.8 if domains else 1.0):
+            return self._entries
+        return self._other_entries[self._rng.choice(domains)] if domains else []
 
     def _declines_here(self, pattern: str, of_the_house: bool, tools: list[Tool]) -> bool:
         """Whether nothing fits a sentence that its author wrote with only the tools around it in mind."""
@@ -383,8 +639,8 @@ class Generator:
 
     def _nothing_fits(self, tools: list[Tool]) -> Example | None:
         """A wish for a tool that is not there, nor anything like it."""
-        close = {tool.domain for tool in tools}
-        absent = [tool for tool in self._each_tool() if not overlap(tool.domain, close) and self._says[tool]]
+        here = {tool.domain for tool in tools}
+        absent = [tool for tool in self._each_tool() if not overlap(tool.domain, here) and self._says[tool]]
         if not absent:
             return None
         tool = self._rng.choice(absent)
@@ -393,7 +649,7 @@ class Generator:
 
     # Sentences.
 
-    def _fill(self, tool: Tool | None, leaf: Leaf | None, name: str, words: str | None) -> str:
+    def _fill(self, tool: Tool | None, leaf: Leaf | None, name: str, words: str | None, domain: str = "") -> str:
         rng = self._rng
         values: list[str] | str | None = words
         if values is None and tool is not None:
@@ -413,6 +669,11 @@ class Generator:
             values = "setting"
         if values is None:
             raise ValueError(f"{tool.name if tool else 'entry'}: no words for {name!r}")
+        if "." in values:
+            owner, _, parameter = values.partition(".")
+            tool = self._named[domain, owner]
+            leaves = {".".join(each.path): each for each in leaves_of(tool.declaration)}
+            return self._fill(tool, leaves.get(parameter), parameter, None)
         if values not in self._classes:
             raise ValueError(f"{tool.name if tool else 'entry'}: no class {values!r}")
         return self._classes.draw(values, rng)
@@ -463,14 +724,20 @@ class Generator:
     # From sentences to examples.
 
     def _finish(self, spoken: Spoken, outcome: Outcome, category: str, more: tuple[Segment, ...] = ()) -> Example:
-        text, offset = self._styled(spoken.sentence.text)
+        exact = [
+            each
+            for tool, values in spoken.calls
+            for leaf in leaves_of(tool.declaration)
+            for each in values.get(leaf.path, ())
+            if not isinstance(each, Member) and leaf.schema.type in _NUMERIC
+        ]
+        text, moved = self._styled(spoken.sentence.text, exact)
         calls = tuple(
             LabelledCall(
                 tool.name,
                 {
                     path: tuple(
-                        each if isinstance(each, Member) else Span(0, each[0] + offset, each[1] + offset)
-                        for each in places
+                        each if isinstance(each, Member) else Span(0, moved(each[0]), moved(each[1])) for each in places
                     )
                     for path, places in values.items()
                 },
@@ -481,16 +748,30 @@ class Generator:
             calls = ()
         return Example((Segment(SegmentRole.NOW, text), *more), outcome, calls, category)
 
-    def _styled(self, text: str) -> tuple[str, int]:
-        """The text as typed or heard, and how far its letters moved."""
+    def _styled(self, text: str, exact: Sequence[tuple[int, int]] = ()) -> tuple[str, Callable[[int], int]]:
+        """The text as typed or heard, and where each place of it went.
+
+        Args:
+            text: As written.
+            exact: Stretches that hold numbers: they are not misspelt.
+        """
         rng = self._rng
-        offset = 0
+        edits: list[tuple[int, int, int]] = []  # (start, end, letters that stand there now), in the order made
+        opener = ""
         if rng.random() < 0.1:
             opener = rng.choice(_OPENERS)
-            text, offset = opener + text, len(opener)
         elif rng.random() < 0.12:
             opener = rng.choice(_PREAMBLES)
-            text, offset = opener + text, len(opener)
+        if rng.random() < 0.16:
+            for _ in range(rng.choice((1, 1, 2))):
+                slip = self._slip(text, [(_moved(a, edits), _moved(b, edits)) for a, b in exact])
+                if slip is not None:
+                    start, end, words = slip
+                    text = text[:start] + words + text[end:]
+                    edits.append((start, end, len(words)))
+        if opener:
+            text = opener + text
+            edits.append((0, 0, len(opener)))
         if rng.random() < 0.1 and text[-1:].isalnum():
             text += rng.choice(_CLOSERS)
         draw = rng.random()
@@ -503,21 +784,36 @@ class Generator:
             text = text[:1].upper() + text[1:]
             if text[-1:].isalnum() and rng.random() < 0.5:
                 text += rng.choice(".!.")
-        if rng.random() < 0.06:
-            text = self._misspelt(text)
-        return text, offset
+        return text, lambda place: min(_moved(place, edits), len(text))
 
-    def _misspelt(self, text: str) -> str:
-        """Two neighbouring letters exchanged: the usual slip, and no label moves."""
-        places = [i for i in range(1, len(text) - 2) if text[i : i + 2].isalpha() and text[i - 1].isalpha()]
-        if not places:
-            return text
-        at = self._rng.choice(places)
-        return text[:at] + text[at + 1] + text[at] + text[at + 2 :]
+    def _slip(self, text: str, exact: Sequence[tuple[int, int]]) -> tuple[int, int, str] | None:
+        """What a finger or a recogniser makes of one word: `(start, end, what stands there now)`."""
+        rng = self._rng
+        words = [
+            match
+            for match in re.finditer(r"[A-Za-z]{3,}", text)
+            if not any(match.start() < end and match.end() > start for start, end in exact)
+        ]
+        if not words:
+            return None
+        word = rng.choice(words)
+        start, letters = word.start(), word.group()
+        if letters.lower() in _HEARD and rng.random() < 0.7:
+            return start, word.end(), rng.choice(_HEARD[letters.lower()])
+        at = rng.randrange(1, len(letters) - 1)
+        kind = rng.random()
+        if kind < 0.4:
+            return start + at, start + at + 2, letters[at + 1] + letters[at]
+        if kind < 0.65 and len(letters) > 3:
+            return start + at, start + at + 1, ""
+        if kind < 0.85:
+            return start + at, start + at, letters[at]
+        return start + at, start + at + 1, rng.choice(_NEAR.get(letters[at].lower(), letters[at]))
 
     def _answered(self, spoken: Spoken) -> Example:
         """The same sentence after its calls were made: now it is answered."""
         more = []
+        hidden = self._rng.random() < HIDDEN
         for tool, values in spoken.calls:
             arguments = {
                 ".".join(path): [
@@ -527,8 +823,9 @@ class Generator:
                 for path, places in values.items()
             }
             plain = {name: each[0] if len(each) == 1 else each for name, each in arguments.items()}
-            more.append(Segment(SegmentRole.CALL, render_values(tool.name, plain)))
-            more.append(Segment(SegmentRole.RESULT, render_values(tool.name, self._result(plain))))
+            more.append(self._written(SegmentRole.CALL, tool.name, plain, own=True))
+            result = {"result": HIDDEN_RESULT} if hidden else self._result(plain)
+            more.append(self._written(SegmentRole.RESULT, tool.name, result))
         return self._finish(spoken, Outcome.ANSWER, "answer", tuple(more))
 
     def _result(self, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -568,7 +865,7 @@ class Generator:
         if any(segment.role in (SegmentRole.USER, SegmentRole.MODEL) for segment in example.segments):
             return example
         earlier: list[Segment] = []
-        for _ in range(rng.randint(1, 2)):
+        for _ in range(rng.choice((1, 1, 1, 2))):
             if rng.random() < 0.2:
                 said, answer = rng.choice(_SMALL_TALK)
             else:
@@ -596,38 +893,57 @@ class Generator:
                     )
                 )
             earlier += [Segment(SegmentRole.MODEL, answer), Segment(SegmentRole.USER, said)]
-        return Example((*example.segments, *earlier), example.outcome, example.calls, example.category)
+        return replace(example, segments=(*example.segments, *earlier))
 
     def _from_entry(self, tools: list[Tool], entry: Entry) -> Example | None:
         """An example of a free entry, if the tools it needs are declared."""
-        # Another's tool may have the name of one of the house: entries are about the house.
-        by_name = {tool.name: tool for tool in tools if self._house.get(tool.name) is tool}
+        # Another's tool may have the name of one of the house.
+        by_name = {tool.name: tool for tool in tools if self._speaks_of(entry, tool)}
         needed = [call.name for call in entry.calls] + [call.name for call, _ in entry.steps]
         if entry.ask:
             needed.append(entry.ask)
         if any(name not in by_name for name in needed):
             return None
-        if not needed and entry.ask is None and not self._declines_here(entry.text, True, tools):
+        if not needed and entry.ask is None and not self._declines_here(entry.text, bool(self._house), tools):
             return None
         drawn: dict[str, str] = {}
 
         def fill(name: str, words: str | None) -> str:
             if name not in drawn:
-                drawn[name] = self._fill(None, None, name, words or name)
+                drawn[name] = self._fill(None, None, name, words or name, entry.domain)
             return drawn[name]
 
         earlier = [markup.expand(pattern, self._rng, fill) for pattern in entry.history]
         now = markup.expand(entry.text, self._rng, fill)
-        text, offset = self._styled(now.text)
+        numbers = {
+            value[1:]
+            for call in entry.calls
+            for leaf in leaves_of(by_name[call.name].declaration)
+            if leaf.schema.type in _NUMERIC
+            for value in [call.arguments.get(".".join(leaf.path), "")]
+            if value.startswith("$")
+        }
+        exact = [place for name in numbers for place in now.spans.get(name, ())]
+        text, moved = self._styled(now.text, exact)
         segments = [Segment(SegmentRole.NOW, text)]
-        for call, result in entry.steps:
-            values = {
-                key: drawn[value[1:]] if value.startswith("$") else value for key, value in call.arguments.items()
-            }
-            filled = json.loads(_substituted(json.dumps(result), drawn))
-            segments.append(Segment(SegmentRole.CALL, render_values(call.name, values)))
-            segments.append(Segment(SegmentRole.RESULT, render_values(call.name, filled)))
         places: dict[str, tuple[int, int, int]] = {}
+        made = {call.name for call, _ in entry.steps}
+        # A function that was called may be called again, corrected: that asks for nothing new.
+        hidden = bool(made) and any(call.name not in made for call in entry.calls) and self._rng.random() < HIDDEN
+        for call, result in entry.steps:
+            drawn_before = set(drawn)
+            filled = {"result": HIDDEN_RESULT} if hidden else _filled(result, self._rng, fill)
+            arguments = {
+                key: drawn.get(value[1:], "") if value.startswith("$") else value
+                for key, value in call.arguments.items()
+            }
+            segments.append(self._written(SegmentRole.CALL, call.name, arguments, own=True))
+            response = filled if isinstance(filled, dict) else {"result": filled}
+            segments.append(self._written(SegmentRole.RESULT, call.name, response))
+            for name in set(drawn) - drawn_before:
+                at = segments[-1].text.find(drawn[name])
+                if at >= 0:
+                    places[name] = (len(segments) - 1, at, at + len(drawn[name]))
         for order in range(len(earlier) - 1, -1, -1):
             role = SegmentRole.USER if order % 2 == 0 else SegmentRole.MODEL
             segments.append(Segment(role, earlier[order].text))
@@ -636,17 +952,24 @@ class Generator:
                 if name not in places or role is SegmentRole.USER:
                     places[name] = (len(segments) - 1, *spans[0])
         for name, spans in now.spans.items():
-            places[name] = (0, spans[0][0] + offset, spans[0][1] + offset)
+            places[name] = (0, moved(spans[0][0]), moved(spans[0][1]))
         if entry.ask is not None:
             calls = (LabelledCall(entry.ask, {}),) if entry.ask else ()
-            return Example(tuple(segments), Outcome.ASK, calls, "ask")
-        calls = tuple(self._labelled(by_name[call.name], call, places, now) for call in entry.calls)
+            return Example(tuple(segments), Outcome.ASK, calls, "ask", values_known=not now.spans)
+        if hidden:
+            calls = tuple(LabelledCall(call.name, {}) for call in entry.calls)
+        else:
+            calls = tuple(self._labelled(by_name[call.name], call, places, now) for call in entry.calls)
         if not calls:
             outcome = Outcome.ANSWER if entry.steps else Outcome.DECLINE
             return Example(tuple(segments), outcome, (), "decline")
         reads = all(by_name[call.name].reads for call in calls)
-        category = "follow-up" if entry.history else "several" if len(calls) > 1 else "do"
-        return Example(tuple(segments), Outcome.QUERY if reads else Outcome.ACT, calls, category)
+        category = "run" if entry.steps else "follow-up" if entry.history else "several" if len(calls) > 1 else "do"
+        return Example(tuple(segments), Outcome.QUERY if reads else Outcome.ACT, calls, category, not hidden)
+
+    def _speaks_of(self, entry: Entry, tool: Tool) -> bool:
+        """Whether an entry was written for a tool: those of a file of declarations are about its own."""
+        return tool.domain == entry.domain or self._house.get(tool.name) is tool
 
     def _labelled(
         self, tool: Tool, call: WrittenCall, places: dict[str, tuple[int, int, int]], now: Sentence
@@ -664,7 +987,10 @@ class Generator:
         return LabelledCall(tool.name, values)
 
 
-def _substituted(text: str, drawn: dict[str, str]) -> str:
-    for name, value in drawn.items():
-        text = text.replace("$" + name, json.dumps(value)[1:-1])
-    return text
+def _filled(result: Any, rng: random.Random, fill: Callable[[str, str | None], str]) -> Any:
+    """A result with the slots in its strings filled."""
+    if isinstance(result, dict):
+        return {key: _filled(value, rng, fill) for key, value in result.items()}
+    if isinstance(result, list):
+        return [_filled(value, rng, fill) for value in result]
+    return markup.expand(re.sub(r"\$(\w+)", r"{\1}", result), rng, fill).text if isinstance(result, str) else result

@@ -27,6 +27,7 @@ DESCRIPTION_LENGTH = 28  # pieces of a function's description that are read
 PARAMETER_LENGTH = 14  # pieces of a parameter's description that are read
 MAX_TOOLS = 32  # cards that the decoder sees at once
 MAX_MEMBERS = 24  # members of an enum
+HIDDEN_RESULT = "..."  # in place of every result when it is asked whether the words want more
 
 
 class SegmentRole(IntEnum):
