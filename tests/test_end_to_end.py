@@ -235,9 +235,10 @@ def test_f32_a_kitchen_timer_goes_on_over_kill_9(appliance: Appliance) -> None:
     appliance.end(signal.SIGKILL)
     appliance.start()
 
-    # On a quick machine less than a second is gone, and that is told as all of them.
-    left = answer(appliance.ask("how long is left on the pizza timer"))
-    assert "9 minutes" in left or "10 minutes" in left
+    # On a quick machine so little is gone that it is told as all ten: asked again until the first second is over.
+    asked = (answer(appliance.ask("how long is left on the pizza timer")) for _ in range(1_000))
+    left = next((each for each in asked if "10 minutes" not in each), "10 minutes")
+    assert "9 minutes" in left
     assert "14 minutes" in answer(appliance.ask("add 5 minutes to the pizza timer"))
     assert "pizza" in answer(appliance.ask("cancel the pizza timer"))
     assert "no timer" in answer(appliance.ask("how long is left on the pizza timer")).lower()
