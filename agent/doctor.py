@@ -19,6 +19,7 @@ from typing import Any
 
 from aiomqtt import MqttError
 
+from agent import board
 from agent.channels.cli import printable
 from agent.channels.local import LocalClient
 from agent.channels.mqtt_doctor import try_topics
@@ -108,6 +109,8 @@ async def diagnose(given: str | None, clocks: Clocks | None = None) -> AsyncIter
         yield _trouble("settings", str(error))
         yield service
         yield _clock(clocks or SystemClocks())
+        for finding in await asyncio.to_thread(_board):
+            yield finding
         return
     password, house = _wrong_password(settings), _wrong_house(settings)
     for each in filter(None, (password, house)):
@@ -127,6 +130,8 @@ async def diagnose(given: str | None, clocks: Clocks | None = None) -> AsyncIter
     if not password:
         for finding in await _broker(settings, status):
             yield finding
+    for finding in await asyncio.to_thread(_board):
+        yield finding
 
 
 async def _service(given: str | None) -> tuple[LocalClient | None, dict[str, Any], Finding]:
@@ -141,6 +146,52 @@ async def _service(given: str | None) -> tuple[LocalClient | None, dict[str, Any
     if given and Path(given).resolve() != Path(status["settings"]):
         return None, {}, _note("service", f"one runs with {status['settings']}; all is tried without it")
     return client, status, _ok("service", f"{status['node']} runs")
+
+
+def _board() -> list[Finding]:
+    """The machine itself, as far as it tells of itself."""
+    name = board.model()
+    found = [_ok("versions", f"{board.versions()}{f', on a {name}' if name else ''}")]
+    warmth = board.temperature()
+    if warmth is not None:
+        found.append(_warmth(warmth))
+    clauses = board.throttling()
+    if clauses is not None:
+        found.append(_power(clauses))
+    unit = board.unit()
+    if unit is not None:
+        found.append(_unit(unit))
+    return found
+
+
+def _warmth(degrees: float) -> Finding:
+    text = f"the processor has {degrees:.0f} degrees Celsius"
+    if degrees >= board.HOT_C:
+        return _trouble("temperature", f"{text}, and slows down: give it a heat sink, or air")
+    if degrees >= board.WARM_C:
+        return _note("temperature", f"{text}: it slows down from {board.HOT_C:.0f} on")
+    return _ok("temperature", text)
+
+
+def _power(clauses: list[str]) -> Finding:
+    if not clauses:
+        return _ok("power", "the firmware has nothing to complain of since the start")
+    text = "; ".join(clauses)
+    cure = "take the board's own power supply and a short cable" if "voltage" in text else "give it air"
+    return (_trouble if " now" in text else _note)("power", f"{text}: {cure}")
+
+
+def _unit(unit: board.Unit) -> Finding:
+    starts = "starts with the board" if unit.enabled == "enabled" else "does not start with the board"
+    again = f", started again {unit.restarts} times" if unit.restarts else ""
+    text = f"{board.UNIT} is {unit.active} and {starts}{again}"
+    if unit.active == "failed":
+        return _trouble("unit", f"{text}; it ended with {unit.result}: journalctl -u hearth -n 50")
+    if unit.restarts:
+        return _note("unit", f"{text}; the last end was {unit.result}: hearth log --all")
+    if unit.enabled != "enabled":
+        return _note("unit", f"{text}: systemctl enable --now hearth")
+    return _ok("unit", text)
 
 
 def _wrong_password(settings: Settings) -> SettingsError | None:

@@ -1,9 +1,11 @@
 #!/bin/sh
-# The Debian packages that the tests use: installed when root, else named.
+# The Debian packages that tests use, as pairs of a program and its package; without arguments those of the default
+# suite. They are installed when root, else named.
 set -eu
 
+[ $# -gt 0 ] || set -- mosquitto:mosquitto espeak-ng:espeak-ng mosquitto_pub:mosquitto-clients systemd-analyze:systemd
 missing=""
-for pair in mosquitto:mosquitto espeak-ng:espeak-ng mosquitto_pub:mosquitto-clients; do
+for pair in "$@"; do
     command -v "${pair%%:*}" >/dev/null || [ -x "/usr/sbin/${pair%%:*}" ] || missing="$missing ${pair##*:}"
 done
 [ -n "$missing" ] || exit 0

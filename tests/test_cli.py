@@ -371,6 +371,15 @@ async def test_sessions_are_erased_by_their_ids(hearth, kept):
     assert [row.id for row in kept.sessions()] == ["two"]
 
 
+async def test_old_sessions_expire_and_their_room_is_given_back(hearth, kept):
+    """Nothing here is old."""
+    assert await hearth("sessions", "expire") == (0, "0 conversations erased\n", "")
+    status, out, _ = await hearth("sessions", "compact")
+
+    assert status == 0
+    assert out.endswith(" bytes given back\n")
+
+
 async def test_sessions_of_a_running_service_are_the_services_to_erase(hearth, parrot):
     """It may be in the middle of one."""
     assert await hearth("sessions", "rm", "one") == (0, "", "")

@@ -108,6 +108,7 @@ class MqttChannel:
         self._link = MqttLink(
             settings, node, self._topics.availability, subscriptions, self._receive, self._tell_lights
         )
+        self.progress = self._link.progress
         self._stopping = False
         self._running: set[asyncio.Task[None]] = set()
         self._lights: dict[str, bytes] = {}

@@ -21,6 +21,7 @@ from agent.config import MqttSettings, default_node
 from agent.errors import SettingsError
 from agent.mqtt.connection import SESSION_TAKEN_OVER, Backoff, Endpoint, properties, reason_code
 from agent.mqtt.publisher import Publisher
+from agent.progress import Progress
 
 log = logging.getLogger(__name__)
 
@@ -73,6 +74,9 @@ class TakenOverError(MqttError):
 class MqttLink:
     """A connection that comes and goes.
 
+    Attributes:
+        progress: Shows that what is sent gets out. A broker that is away is no lack of progress.
+
     Args:
         settings: Where the broker is.
         node: Our name.
@@ -108,6 +112,7 @@ class MqttLink:
         self._loop_back = LoopBack(())
         self._outbox: asyncio.Queue[Outgoing] = asyncio.Queue()
         self._unsent: Outgoing | None = None
+        self.progress = Progress("the MQTT connection")
 
     @property
     def client_id(self) -> str:
@@ -184,7 +189,8 @@ class MqttLink:
         await self._look_for_another(endpoint)
         will = Will(self._availability, b"offline", qos=1, retain=True)
         async with endpoint.connect(self._protocol, will, LARGEST_PACKET) as client:
-            await self._greet(client)
+            with self.progress.at_work():
+                await self._greet(client)
             reader = asyncio.create_task(self._read(client), name="mqtt reader")
             sender = asyncio.create_task(self._send_all(client), name="mqtt sender")
             trial = asyncio.create_task(self._try_topics(endpoint), name="mqtt loop-back")
@@ -295,13 +301,14 @@ class MqttLink:
             # What a lost connection left unacknowledged is sent again: rather twice than not at all.
             message = self._unsent = self._unsent or await self._outbox.get()
             if time.monotonic() > message.until:
-                log.warning("a message waited too long for the broker and is dropped: %s", message.payload.decode())
+                log.warning("a message on %s waited too long for the broker and is dropped", message.topic)
                 self._unsent = None
                 self._outbox.task_done()
                 continue
             mark = None
             if message.correlation is not None and self._protocol is ProtocolVersion.V5:
                 mark = properties(PacketTypes.PUBLISH, CorrelationData=message.correlation)
-            await client.publish(message.topic, message.payload, message.qos, message.retain, mark)
+            with self.progress.at_work():
+                await client.publish(message.topic, message.payload, message.qos, message.retain, mark)
             self._unsent = None
             self._outbox.task_done()

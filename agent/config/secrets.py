@@ -18,7 +18,8 @@ def read_password(file: Path | None, *table: str) -> str | None:
     """The password of a broker.
 
     Args:
-        file: `password_file`; without it systemd's credential "mqtt-password" is read, if there is one.
+        file: `password_file`; without it systemd's credential "mqtt-password" is read, if there is one. An empty
+            credential is none: a unit that names one does not start without its file.
         table: The keys of the table that names the file.
 
     Raises:
@@ -41,6 +42,8 @@ def read_password(file: Path | None, *table: str) -> str | None:
         raise SettingsError(f"{where} cannot be read: {error.strerror}", at) from error
     except UnicodeDecodeError as error:
         raise SettingsError(f"{where} is no text in UTF-8", at) from error
+    if not password and file == credentials / CREDENTIAL:
+        return None
     if not password:
         raise SettingsError(f"{where} is empty", at)
     return password
