@@ -141,7 +141,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_config(backup)
 
     restore = add("restore", _restore, "Put a backup back; the service is not to run.")
-    restore.add_argument("file", metavar="FILE", type=_file)
+    restore.add_argument("file", metavar="FILE", type=Path)
     _add_config(restore)
 
     retract = add("retract", _retract, "Clear what the broker keeps of this node; the service is not to run.")

@@ -381,7 +381,8 @@ async def serve(settings: Settings, *, prompt: bool = False) -> None:
     async with AsyncExitStack() as stack:
         service = await stack.enter_async_context(open_service(settings))
         _warn_of_loss(settings)
-        await stack.enter_async_context(LocalServer(service, socket_path(), activated_socket("local")))
+        given = activated_socket("local")
+        await stack.enter_async_context(LocalServer(service, socket_path(), given))
         mqtt = await _broker(service, stack)
         service.broker = {"host": mqtt.broker, "port": mqtt.port} if mqtt else None
         async with asyncio.TaskGroup() as tasks:
@@ -401,7 +402,7 @@ async def serve(settings: Settings, *, prompt: bool = False) -> None:
             ]
             if timeout_s := watchdog_s():
                 keeping.append(tasks.create_task(Watchdog(timeout_s, service.workers).run(), name="watchdog"))
-            log.info("%s is ready, on %s", settings.node, socket_path())
+            log.info("%s is ready, on %s", settings.node, given.getsockname() if given else socket_path())
             await stop.wait()
             notify("STOPPING=1")
             for task in (*keeping, channel):

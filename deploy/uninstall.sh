@@ -11,7 +11,7 @@ else
     systemctl disable --quiet hearth.socket hearth-sessions.timer hearth.service 2>/dev/null || true
 fi
 if [ -x /opt/hearth/venv/bin/hearth ] && [ -e /etc/hearth/hearth.toml ]; then
-    CREDENTIALS_DIRECTORY=/etc/hearth /opt/hearth/venv/bin/hearth retract --config /etc/hearth/hearth.toml || true
+    /opt/hearth/venv/bin/hearth retract --config /etc/hearth/hearth.toml || true
 fi
 for unit in $units; do
     rm -f "/etc/systemd/system/$unit"
@@ -24,6 +24,12 @@ if [ "${1:-}" = --purge ]; then
     rm -rf /etc/hearth /etc/systemd/system/hearth.service.d
     rm -rf /var/lib/private/hearth /var/lib/hearth /var/cache/private/hearth /var/cache/hearth
     rm -rf /run/hearth /run/private/hearth-volatile /run/hearth-volatile
+    # What mosquitto/setup.sh made; without it mosquitto is for this board only again, and asks for no password.
+    if [ -e /etc/mosquitto/conf.d/hearth.conf ]; then
+        rm -f /etc/mosquitto/conf.d/hearth.conf
+        [ ! -d /run/systemd/system ] || systemctl try-restart mosquitto.service || true
+    fi
+    rm -rf /etc/mosquitto/hearth
     rm -f /var/lib/systemd/timers/stamp-hearth-sessions.timer
     if getent group hearth-users >/dev/null; then groupdel hearth-users; fi
 fi

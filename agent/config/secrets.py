@@ -11,6 +11,9 @@ from agent.errors import SettingsError
 CREDENTIAL = "mqtt-password"
 """The credential that is read where the settings name no file (`LoadCredential=`)."""
 
+INSTALLED = "/etc/hearth"
+"""Where the file of the unit's credential lies."""
+
 FOR_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -25,7 +28,9 @@ def read_password(file: Path | None, *table: str) -> str | None:
     Raises:
         SettingsError: It cannot be read, or others may read it as well.
     """
-    credentials = Path(os.environ.get("CREDENTIALS_DIRECTORY", "/nonexistent"))
+    # Beside the service root reads the file that systemd hands to it.
+    installed = INSTALLED if os.geteuid() == 0 else "/nonexistent"
+    credentials = Path(os.environ.get("CREDENTIALS_DIRECTORY", installed))
     if file is None:
         file = credentials / CREDENTIAL
         if not file.is_file():

@@ -54,6 +54,7 @@ size="$(du -sk --exclude=DEBIAN "$tree" | cut -f1)"
 sed -e "s/@VERSION@/$version~$release/" -e "s/@ARCH@/$arch/" -e "s/@SIZE@/$size/" \
     -e "s/@PYTHON@/$python_version/" -e "s/@PYTHON_AFTER@/$python_after/" "$here/control" >"$tree/DEBIAN/control"
 
-dpkg-deb --root-owner-group -Zxz --build "$tree" "$root/build/$package.deb" >/dev/null
+# Wheels are packed already; more effort would only take time.
+dpkg-deb --root-owner-group -Zgzip -z1 --build "$tree" "$root/build/$package.deb" >/dev/null
 rm -rf "$tree"
 echo "build/$package.deb"

@@ -40,6 +40,7 @@ def tree(release: str) -> Path:
         # It starts only when a test says so; and a console that nobody has would be opened again and again.
         for unit in ("multi-user.target.wants/mosquitto.service", "getty.target.wants/getty@tty1.service"):
             (half / "etc/systemd/system" / unit).unlink(missing_ok=True)
+        (half / "etc/hosts").write_text("127.0.0.1 localhost\n::1 localhost\n")  # a minimal tree knows no name at all
         half.rename(folder)
     return folder
 
