@@ -53,8 +53,27 @@ def newer(package: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def machine(package: Path, newer: Path) -> Iterator[Machine]:
-    """A booted machine that has the packages at hand, and nothing of ours installed."""
-    machine = Machine(tree(RELEASE), {package.parent: "/packages", HOUSE: "/test-house"})
+def checkout(package: Path) -> Path:
+    """A checkout, with the wheels that install.sh fetches where there is a network."""
+    folder = TREES / "checkout"
+    wheels = folder / "wheels"
+    subprocess.run(["rm", "-rf", str(folder)], check=True)
+    wheels.mkdir(parents=True)
+    pack = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True).stdout
+    subprocess.run(["tar", "-x", "-C", str(folder)], input=pack, check=True)
+    contents = subprocess.run(["dpkg-deb", "--fsys-tarfile", str(package)], check=True, capture_output=True).stdout
+    inside = ["tar", "-x", "-C", str(wheels), "--strip-components=5", "./usr/share/hearth/wheels"]
+    subprocess.run(inside, input=contents, check=True)
+    (wheels / "requirements.txt").unlink()
+    fetch = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(wheels), "setuptools>=68", "wheel"]
+    subprocess.run(fetch, check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def machine(package: Path, newer: Path, checkout: Path) -> Iterator[Machine]:
+    """A booted machine that has the packages and a checkout at hand, and nothing of ours installed."""
+    binds = {package.parent: "/packages", HOUSE: "/test-house", checkout: "/checkout"}
+    machine = Machine(tree(RELEASE), binds)
     yield machine
     machine.close()

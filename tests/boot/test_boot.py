@@ -334,3 +334,19 @@ def test_purged_it_leaves_nothing(machine: Machine) -> None:
 
     assert machine.run(EVERYTHING) == BEFORE["files"]
     assert not machine.succeeds("getent group hearth-users >/dev/null")
+
+
+def test_a_checkout_is_installed_twice_and_taken_away_again(machine: Machine) -> None:
+    """By install.sh and its mirror; a second time changes nothing but the process."""
+    machine.run("cp -r /checkout /root/checkout")
+    install = "cd /root/checkout && PIP_NO_INDEX=1 PIP_FIND_LINKS=/root/checkout/wheels sh deploy/install.sh"
+    machine.run(install)
+    assert "on" in ask(machine, "turn on the desk lamp", "--session kept")
+    before = machine.run(f"{EVERYTHING} | grep -v -e /root -e pycache")
+    machine.run(install)
+
+    assert machine.run(f"{EVERYTHING} | grep -v -e /root -e pycache") == before
+    assert "kept" in machine.run("hearth sessions list")
+    machine.run("sh /root/checkout/deploy/uninstall.sh --purge; rm -rf /root/checkout")
+    assert machine.run(EVERYTHING) == BEFORE["files"]
+    assert not machine.succeeds("getent group hearth-users >/dev/null")
