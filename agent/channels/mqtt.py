@@ -37,6 +37,7 @@ from agent.due.clocks import clock_is_synchronized
 from agent.errors import AgentError, ErrorCode
 from agent.events import AgentEvent
 from agent.house import House, HouseEvent
+from agent.mqtt.ending import end
 
 __all__ = ["MqttChannel", "publish"]
 
@@ -129,9 +130,7 @@ class MqttChannel:
         finally:
             await self._stop_commands()
             await self._link.say_goodbye()
-            for task in (link, lights, announcing):
-                task.cancel()
-            await asyncio.gather(link, lights, announcing, return_exceptions=True)
+            await end(link, lights, announcing)
 
     async def _stop_commands(self) -> None:
         self._stopping = True

@@ -20,6 +20,7 @@ from agent.channels.mqtt_messages import MAX_READ, probe_token
 from agent.config import MqttSettings, default_node
 from agent.errors import SettingsError
 from agent.mqtt.connection import SESSION_TAKEN_OVER, Backoff, Endpoint, properties, reason_code
+from agent.mqtt.ending import end
 from agent.mqtt.publisher import Publisher
 from agent.progress import Progress
 
@@ -197,13 +198,10 @@ class MqttLink:
             try:
                 await asyncio.wait({reader, sender}, return_when=asyncio.FIRST_COMPLETED)
             finally:
-                for task in (reader, sender, trial):
-                    task.cancel()
-                ends = await asyncio.gather(reader, sender, return_exceptions=True)
-                await asyncio.gather(trial, return_exceptions=True)
-        for end in ends:
-            if isinstance(end, Exception):
-                raise end
+                ends = await end(reader, sender, trial)
+        for each in ends[:2]:
+            if isinstance(each, Exception):
+                raise each
 
     async def _look_for_another(self, endpoint: Endpoint) -> None:
         """Looks once after a loss, without our id, whether somebody else has it now.

@@ -20,7 +20,7 @@ BOOT_S = 60.0
 """How long a boot, or anything that a test waits for, may take, in seconds; on an idle machine it is one."""
 
 INSIDE = ("nsenter", "--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup")
-PATH = "PATH=/usr/sbin:/usr/bin:/sbin:/bin"
+PATH = "PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 CGROUPS = (Path("/sys/fs/cgroup/unified"), Path("/sys/fs/cgroup/systemd"), Path("/sys/fs/cgroup"))
 

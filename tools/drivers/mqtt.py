@@ -344,9 +344,9 @@ async def _open(devices: Sequence[Device], settings: MqttBroker | None, report: 
     try:
         yield driver
     finally:
-        running.cancel()
-        with suppress(asyncio.CancelledError):
-            await running
+        from agent.mqtt.ending import end
+
+        await end(running)
 
 
 MQTT = DriverType(
