@@ -1,8 +1,8 @@
 """From weights to the int8 `.tflite` that the device runs.
 
-One file, several signatures over the same weights: `encode_L` and `fuse_L` for each
-reading length, `decode` for one decision. Weights are int8, activations
-float (dynamic range).
+One file, several signatures over the same weights, each for every reading length:
+`encode_L`, `fuse_L`, `fill_L`, and `decode_L` for one decision. Weights are int8,
+activations float (dynamic range).
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ import torch
 from torch import Tensor, nn
 
 from agent.model.layout import DECISIONS, LAYERS, TEXT_LENGTHS, WIDTH
-from agent.model.prompt import MAX_TOOLS
+from agent.model.prompt import MAX_SLOTS, MAX_TOOLS
 from training.network import Network, Shape
 from training.train import OUT
 
 PRODUCT = Path(__file__).parent.parent / "agent" / "model" / "files"
-MEMORY = max(TEXT_LENGTHS) + MAX_TOOLS
 
 
 class Encode(nn.Module):
@@ -36,16 +35,34 @@ class Encode(nn.Module):
 
 
 class Fuse(nn.Module):
-    """text [1, L, D], tools [1, T, D], mask [1, L+T] -> fused [1, L+T, D], memory [layers, 2, L+T, D]."""
+    """Words, tools [1, T, D], mask -> fused [1, L+T, D], its keys and values, relevance [1, T], modes [1, modes]."""
 
     def __init__(self, network: Network) -> None:
         super().__init__()
         self.network = network
 
-    def forward(self, text: Tensor, tools: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, text: Tensor, tools: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         fused = self.network.fuse(text, tools, mask)
-        pairs = [torch.cat(pair, dim=0) for pair in self.network.memory_of(fused)]
-        return fused, torch.stack(pairs)
+        length = text.shape[1]
+        relevance, modes = self.network.asked_for(fused[:, length:], mask[:, length:])
+        return fused, _looked_at(self.network, fused), relevance, modes
+
+
+class Fill(nn.Module):
+    """Fused words [1, L, D], slots [1, K, D], mask [1, L+K] -> filled [1, L+K, D], its keys and values."""
+
+    def __init__(self, network: Network) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, words: Tensor, slots: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        filled = self.network.fill(words, slots, mask)
+        return filled, _looked_at(self.network, filled)
+
+
+def _looked_at(network: Network, rows: Tensor) -> Tensor:
+    """Rows [1, M, D] as keys and values of each decoder layer, [layers, 2, M, D]."""
+    return torch.stack([torch.cat(pair, dim=0) for pair in network.memory_of(rows)])
 
 
 class Decode(nn.Module):
@@ -84,9 +101,11 @@ def convert(network: Network, path: Path) -> None:
             torch.ones(1, length),
         )
         fuse = (torch.zeros(1, length, WIDTH), torch.zeros(1, MAX_TOOLS, WIDTH), torch.ones(1, length + MAX_TOOLS))
+        fill = (torch.zeros(1, length, WIDTH), torch.zeros(1, MAX_SLOTS, WIDTH), torch.ones(1, length + MAX_SLOTS))
         start = litert_torch if built is None else built
         built = start.signature(f"encode_{length}", Encode(network), encode)
         built = built.signature(f"fuse_{length}", Fuse(network), fuse)
+        built = built.signature(f"fill_{length}", Fill(network), fill)
     for length in TEXT_LENGTHS:
         memory = length + MAX_TOOLS
         decode = (

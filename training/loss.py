@@ -10,8 +10,11 @@ from torch.nn import functional
 
 from agent.model.layout import ABSENT_CHOICE, END_CHOICE, FIRST_QUERY, LAST_QUERY, MEMBER_QUERY, MODES, TOOL_QUERY, Kind
 from agent.model.prompt import MAX_MEMBERS, SegmentRole
-from training.batch import NO_TARGET, Batch
+from training.batch import NO_TARGET, Batch, Decks
 from training.network import MASKED, Network
+
+LIKENESS = 0.3  # the weight of what ranks the shortlist
+RELEVANCE = 0.3  # the weight of "is this function asked for", for each function
 
 
 @dataclass
@@ -19,7 +22,7 @@ class Outcomes:
     """What came of a batch.
 
     Attributes:
-        loss: To be minimised.
+        loss: To be minimised: the sum over the examples.
         right: [B] whether every decision of the example is right.
     """
 
@@ -27,78 +30,97 @@ class Outcomes:
     right: Tensor
 
 
-def run(network: Network, batch: Batch, learn_cards: bool = False) -> Outcomes:
-    """Reads, fuses, decides and compares; see `batch.py` for the shapes.
+def read_cards(network: Network, decks: Decks) -> Tensor:
+    """The slots of all cards of a group [slots, D]; slot 0 is nothing."""
+    parts = []
+    for pieces, mask, means in zip(decks.pieces, decks.masks, decks.means, strict=True):
+        states = network.encode(pieces, torch.full_like(pieces, int(SegmentRole.CARD)), mask)
+        parts.append(means.to(states.dtype) @ states.reshape(-1, states.shape[-1]))
+    return torch.cat([parts[0].new_zeros(1, parts[0].shape[1]), *parts])
+
+
+def run(network: Network, slots: Tensor, tool_slots: Tensor, batch: Batch) -> Outcomes:
+    """Reads, fuses, fills, decides and compares; see `batch.py` for the shapes.
 
     Args:
         network: The network.
-        batch: A group.
-        learn_cards: The reading of the cards learns too. It is a third of a step's work, and
-            every second step is enough: text and cards are read by the same weights.
+        slots: From `read_cards`.
+        tool_slots: [T] the slot of each function.
+        batch: Examples of that group.
     """
     text = network.encode(batch.pieces, batch.roles, batch.mask)
-    card_roles = torch.full_like(batch.cards, int(SegmentRole.CARD))
-    with torch.set_grad_enabled(learn_cards and torch.is_grad_enabled()):
-        card_states = network.encode(batch.cards, card_roles, batch.card_mask)
-    slots = batch.slots.to(card_states.dtype) @ card_states.reshape(-1, card_states.shape[-1])  # [slots, D]
-    tools = slots[batch.tool_slots]  # [C, D]
+    tools = slots[tool_slots]  # [T, D]
     size, length = batch.pieces.shape
-    count = tools.shape[0]
-    mask = torch.cat([batch.mask, torch.ones(size, count, device=batch.mask.device)], dim=1)
+    count, steps = tools.shape[0], batch.kinds.shape[1]
+    tool_mask = torch.ones(size, count, device=batch.mask.device)
+    mask = torch.cat([batch.mask, tool_mask], dim=1)
     memory = network.fuse(text, tools.unsqueeze(0).expand(size, -1, -1), mask)
-
-    bank = torch.cat([torch.zeros_like(memory[:, :1]), memory], dim=1)  # row 0 is "nothing"
-    steps = batch.kinds.shape[1]
-    picked = bank.gather(1, batch.rows.reshape(size, -1, 1).expand(-1, -1, bank.shape[2]))
-    picked = picked.reshape(size, steps, 2, -1).mean(dim=2)
-    chosen = picked + slots[batch.chosen_slots]
-    queries, choices = network.decode(memory, mask, batch.kinds, batch.previous, slots[batch.subjects], chosen)
-    queries, choices = queries.float(), choices.float()
-    memory = memory.float()
     words, fused_tools = memory[:, :length], memory[:, length:]
+    relevance, mode_logits = network.asked_for(fused_tools, tool_mask)
 
-    decided = batch.targets != NO_TARGET  # [B, S]
-    losses = torch.zeros(size, steps, device=memory.device)
-    right = torch.ones(size, steps, dtype=torch.bool, device=memory.device)
+    fill_mask = torch.cat([batch.mask[batch.fill_examples], batch.fill_mask], dim=1)
+    filled = network.fill(words[batch.fill_examples], slots[batch.fill_slots], fill_mask)  # [F, L+K, D]
+    width = memory.shape[2]
+    nothing = memory.new_zeros(1, width)
+    subjects = torch.cat([nothing, filled[:, length:].reshape(-1, width)])[batch.subjects]
+    bank = torch.cat([torch.zeros_like(memory[:, :1]), memory], dim=1)  # row 0 is "nothing"
+    picked = bank.gather(1, batch.rows.reshape(size, -1, 1).expand(-1, -1, width)).reshape(size, steps, 2, -1)
+    chosen = picked.mean(dim=2) + slots[batch.chosen_slots]
 
-    def judge(kind: Kind, logits: Tensor) -> None:
-        """Adds what one kind of decision contributes; logits [B, S, choices]."""
-        where = decided & (batch.kinds == kind)
-        if not where.any():
-            return
+    x = network.asked(batch.kinds, batch.previous, subjects, chosen, network.order.weight[:steps])
+    memories = [(memory, mask, batch.own), (filled, fill_mask, batch.values)]
+    queries, choices = network.decode(x, memories, batch.place)
+    queries = torch.cat([queries.reshape(size * steps, -1), queries.new_zeros(1, 4 * width)])
+    queries = queries.reshape(-1, 4, width).float()
+    choices = torch.cat([choices.reshape(size * steps, -1), choices.new_zeros(1, choices.shape[2])]).float()
+
+    losses = torch.zeros(size, device=memory.device)
+    right = torch.ones(size, dtype=torch.bool, device=memory.device)
+
+    def judge(where: Tensor, logits: Tensor, targets: Tensor, examples: Tensor) -> None:
+        """Adds what the decisions `where` [R, N] of some examples [R] contribute; logits [R, N, choices]."""
         chances = functional.log_softmax(logits[where], dim=-1)
-        targets = batch.targets[where]
-        losses[where] = losses[where] + functional.nll_loss(chances, targets, reduction="none")
-        right[where] = right[where] & (chances.argmax(dim=-1) == targets)
+        wanted = targets[where]
+        owners = examples.unsqueeze(1).expand_as(where)[where]
+        losses.index_add_(0, owners, functional.nll_loss(chances, wanted, reduction="none"))
+        correct = chances.argmax(dim=-1) == wanted
+        right[owners[~correct]] = False
 
-    judge(Kind.MODE, choices[..., : len(MODES)])
-    tool_scores = queries[..., TOOL_QUERY, :] @ fused_tools.transpose(1, 2)
-    judge(Kind.FUNCTION, torch.cat([tool_scores, choices[..., END_CHOICE : END_CHOICE + 1]], dim=-1))
+    rows = torch.arange(size, device=memory.device)
+    own_kinds = torch.cat([batch.kinds.reshape(-1), batch.kinds.new_full((1,), -1)])[batch.own]
+    own_queries, own_choices = queries[batch.own], choices[batch.own]
+    modes = own_choices[..., : len(MODES)] + mode_logits.float().unsqueeze(1)
+    judge(own_kinds == int(Kind.MODE), modes, batch.own_targets, rows)
+    tool_scores = own_queries[..., TOOL_QUERY, :] @ fused_tools.float().transpose(1, 2)
+    tool_scores = tool_scores + relevance.float().unsqueeze(1)
+    functions = torch.cat([tool_scores, own_choices[..., END_CHOICE : END_CHOICE + 1]], dim=-1)
+    judge(own_kinds == int(Kind.FUNCTION), functions, batch.own_targets, rows)
 
-    # Members are the slots after their leaf.
-    all_slots = queries[..., MEMBER_QUERY, :] @ slots.float().t()  # [B, S, slots]
-    offsets = torch.arange(1, MAX_MEMBERS + 1, device=memory.device)
-    member_slots = (batch.subjects.unsqueeze(-1) + offsets).clamp(max=slots.shape[0] - 1)
-    member_scores = all_slots.gather(2, member_slots)
-    member_scores = member_scores.masked_fill(offsets > batch.members.unsqueeze(-1), MASKED)
-    firsts = queries[..., FIRST_QUERY, :] @ words.transpose(1, 2)
-    firsts = firsts.masked_fill(batch.pointable.unsqueeze(1) == 0, MASKED)
-    judge(Kind.VALUE, torch.cat([choices[..., ABSENT_CHOICE : ABSENT_CHOICE + 1], member_scores, firsts], dim=-1))
+    decided = batch.value_targets != NO_TARGET
+    if decided.any():
+        value_queries, value_choices = queries[batch.values], choices[batch.values]
+        heard, offered = filled[:, :length].float(), filled[:, length:].float()
+        offers = value_queries[..., MEMBER_QUERY, :] @ offered.transpose(1, 2)  # [F, V, K]
+        offsets = torch.arange(1, MAX_MEMBERS + 1, device=memory.device)
+        at = (batch.value_subjects.unsqueeze(-1) + offsets).clamp(max=offered.shape[1] - 1)
+        member_scores = offers.gather(2, at).masked_fill(offsets > batch.value_members.unsqueeze(-1), MASKED)
+        pointable = batch.pointable[batch.fill_examples].unsqueeze(1) == 0
+        firsts = (value_queries[..., FIRST_QUERY, :] @ heard.transpose(1, 2)).masked_fill(pointable, MASKED)
+        absent = value_choices[..., ABSENT_CHOICE : ABSENT_CHOICE + 1]
+        judge(decided, torch.cat([absent, member_scores, firsts], dim=-1), batch.value_targets, batch.fill_examples)
 
-    spans = batch.lasts != NO_TARGET
-    if spans.any():
-        lasts = (queries[..., LAST_QUERY, :] @ words.transpose(1, 2))[spans]  # [spans, L]
-        rows = spans.nonzero()[:, 0]
-        first = batch.targets[spans] - 1 - MAX_MEMBERS
-        segments = batch.segment[rows]
-        places = torch.arange(length, device=memory.device).unsqueeze(0)
-        allowed = (segments == segments.gather(1, first.unsqueeze(1))) & (places >= first.unsqueeze(1))
-        chances = functional.log_softmax(lasts.masked_fill(~allowed, MASKED), dim=-1)
-        losses[spans] = losses[spans] + functional.nll_loss(chances, batch.lasts[spans], reduction="none")
-        right[spans] = right[spans] & (chances.argmax(dim=-1) == batch.lasts[spans])
+        spans = batch.value_lasts != NO_TARGET
+        if spans.any():
+            lasts = value_queries[..., LAST_QUERY, :] @ heard.transpose(1, 2)  # [F, V, L]
+            first = (batch.value_targets - 1 - MAX_MEMBERS).clamp(min=0).unsqueeze(-1)
+            segments = batch.segment[batch.fill_examples].unsqueeze(1).expand_as(lasts)
+            places = torch.arange(length, device=memory.device)
+            allowed = (segments == segments.gather(2, first)) & (places >= first)
+            judge(spans, lasts.masked_fill(~allowed, MASKED), batch.value_lasts, batch.fill_examples)
 
-    loss = losses.sum() / size + 0.3 * _likeness(text, batch, tools)
-    return Outcomes(loss, right.all(dim=1))
+    asked = functional.binary_cross_entropy_with_logits(relevance.float(), batch.right_tools, reduction="none")
+    loss = losses.sum() + RELEVANCE * asked.sum() + LIKENESS * size * _likeness(text, batch, tools)
+    return Outcomes(loss, right)
 
 
 def _likeness(text: Tensor, batch: Batch, tools: Tensor) -> Tensor:

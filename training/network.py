@@ -1,15 +1,18 @@
 """The network: MiniLM reads, a small decoder decides.
 
-    pieces ──encode──▶ states ──fuse with the tools' vectors──▶ memory ──decode──▶ decisions
+    pieces ──encode──▶ states ──fuse with the tools──▶ memory ──decode──▶ which mode, which functions
+                                     └──fill with one tool's parts──▶ memory ──decode──▶ its values
 
 `encode` reads a conversation or a card. A card's slots (function, parameters, enum
-members) are means over its states. `fuse` lets the words and the tools see each other.
+members) are means over its states. `fuse` lets the words and the tools see each other;
+`fill` does the same for the words and the slots of one function that was chosen.
 `decode` is a transformer over decisions: which mode, which function, what value for
 each parameter, the next function or the end. A decision is a dot product of the
 decoder's query with what may be chosen (a tool, a member, the first and the last word
 of a span), so nothing has a fixed output vocabulary.
 
-Shapes: B examples, L pieces, T tools, S decisions, D width.
+Shapes: B examples, L pieces, T tools, F fillings (a chosen function each), K slots of a
+filling, S decisions, D width.
 """
 
 from __future__ import annotations
@@ -36,9 +39,12 @@ class Shape:
     width: int = 384
     heads: int = 12
     encoder_layers: int = 6
-    fusion_layers: int = 1
+    frozen_layers: int = 2  # of those: they stay as they come, see `Network.encode`
+    fusion_layers: int = 2
+    filling_layers: int = 1
     decoder_layers: int = 2
     inner: int = 1536
+    decoder_inner: int = 768
 
 
 class Attention(nn.Module):
@@ -97,8 +103,8 @@ class DecidingLayer(nn.Module):
         self.memory_norm = nn.LayerNorm(shape.width)
         self.memory_attention = Attention(shape.width, shape.heads)
         self.inner_norm = nn.LayerNorm(shape.width)
-        self.inner = nn.Linear(shape.width, shape.inner)
-        self.outer = nn.Linear(shape.inner, shape.width)
+        self.inner = nn.Linear(shape.width, shape.decoder_inner)
+        self.outer = nn.Linear(shape.decoder_inner, shape.width)
         self.dropout = nn.Dropout(0.1)
 
     def own(self, x: Tensor) -> tuple[Tensor, Tensor]:
@@ -106,21 +112,13 @@ class DecidingLayer(nn.Module):
         normed = self.self_norm(x)
         return self.self_attention.key(normed), self.self_attention.value(normed)
 
-    def forward(
-        self,
-        x: Tensor,
-        keys: Tensor,
-        values: Tensor,
-        mask: Tensor,
-        memory_keys: Tensor,
-        memory_values: Tensor,
-        memory_mask: Tensor,
-    ) -> Tensor:
-        """x [B, S, D]; keys, values, mask of earlier decisions; the same of the memory."""
-        mixed = self.self_attention(self.self_norm(x), keys, values, mask)
-        x = x + self.dropout(mixed)
-        mixed = self.memory_attention(self.memory_norm(x), memory_keys, memory_values, memory_mask)
-        x = x + self.dropout(mixed)
+    def attend(self, x: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
+        """x [B, S, D] looks at itself and what was decided before."""
+        return x + self.dropout(self.self_attention(self.self_norm(x), keys, values, mask))
+
+    def think(self, x: Tensor, seen: Tensor) -> Tensor:
+        """x [B, S, D] with what it saw in its memory; then feed-forward."""
+        x = x + self.dropout(seen)
         return x + self.dropout(self.outer(functional.gelu(self.inner(self.inner_norm(x)))))
 
 
@@ -136,8 +134,16 @@ class Network(nn.Module):
         self.role = nn.Embedding(len(SegmentRole), width)
         self.embedding_norm = nn.LayerNorm(width, eps=1e-6)
         self.encoder = nn.ModuleList(ReadingLayer(shape) for _ in range(shape.encoder_layers))
+        # What a piece is in itself, beside what it means in its sentence: an unseen word of a
+        # card is found again in a command by it.
+        self.lexical = nn.Linear(width, width, bias=False)
         self.tool_mark = nn.Parameter(torch.zeros(width))
         self.fusion = nn.ModuleList(ReadingLayer(shape) for _ in range(shape.fusion_layers))
+        self.slot_mark = nn.Parameter(torch.zeros(width))
+        self.filling = nn.ModuleList(ReadingLayer(shape) for _ in range(shape.filling_layers))
+        # Whether a function is asked for, from its fused vector; and what the best of them means for each mode.
+        self.relevance = nn.Linear(width, 1)
+        self.mode_of_relevance = nn.Parameter(torch.tensor([1.0, 1.0, 0.5, 0.0, 0.0]))
         self.kind = nn.Embedding(len(KINDS), width)
         self.previous = nn.Embedding(len(PREVIOUS), width)
         self.subject = nn.Linear(width, width)
@@ -150,28 +156,57 @@ class Network(nn.Module):
         # Modes, "no further function", "no value".
         self.choices = nn.Linear(width, len(MODES) + 2)
         self.dropout = nn.Dropout(0.1)
-        for module in (self.fusion, self.decoder, self.subject, self.chosen, self.queries, self.choices):
+        fresh = (self.fusion, self.filling, self.decoder, self.subject, self.chosen, self.queries, self.choices)
+        for module in (*fresh, self.relevance):
             for parameter in module.parameters():
                 if parameter.dim() > 1:
                     nn.init.normal_(parameter, std=0.02)
-        for embedding in (self.kind, self.previous, self.order):
+        for embedding in (self.kind, self.previous, self.order, self.role):
             nn.init.normal_(embedding.weight, std=0.02)
+        with torch.no_grad():
+            self.lexical.weight.copy_(0.25 * torch.eye(width))
 
     def encode(self, pieces: Tensor, roles: Tensor, mask: Tensor) -> Tensor:
         """Reads. pieces, roles [B, L] int, mask [B, L] 1 or 0 -> states [B, L, D]."""
         length = pieces.shape[1]
-        x = self.piece(pieces) + self.position.weight[:length] + self.role(roles)
-        x = self.dropout(self.embedding_norm(x))
+        own = self.piece(pieces)
         added = (1.0 - mask).unsqueeze(1) * MASKED
-        for layer in self.encoder:
+        with torch.no_grad():
+            # As MiniLM reads: what it knows of words that no pattern holds is not lost, and a step is quicker.
+            x = self.embedding_norm(own + self.position.weight[:length])
+            for layer in self.encoder[: self.shape.frozen_layers]:
+                x = layer(x, added)
+        x = self.dropout(x + self.role(roles))
+        for layer in self.encoder[self.shape.frozen_layers :]:
             x = layer(x, added)
-        return x
+        return x + self.lexical(own)
 
     def fuse(self, text: Tensor, tools: Tensor, mask: Tensor) -> Tensor:
         """text [B, L, D], tools [B, T, D], mask [B, L+T] -> memory [B, L+T, D]."""
         x = torch.cat([text, tools + self.tool_mark], dim=1)
         added = (1.0 - mask).unsqueeze(1) * MASKED
         for layer in self.fusion:
+            x = layer(x, added)
+        return x
+
+    def asked_for(self, tools: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Whether each function is asked for at all.
+
+        Args:
+            tools: [B, T, D] fused; mask [B, T].
+
+        Returns:
+            relevance [B, T], the log odds of each; [B, modes] what that adds to each mode.
+        """
+        relevance = self.relevance(tools).squeeze(-1)
+        best = (relevance + (1.0 - mask) * MASKED).max(dim=1, keepdim=True).values.clamp(-8.0, 8.0)
+        return relevance, best * self.mode_of_relevance
+
+    def fill(self, text: Tensor, slots: Tensor, mask: Tensor) -> Tensor:
+        """Fused text [F, L, D], slots [F, K, D], mask [F, L+K] -> memory [F, L+K, D]."""
+        x = torch.cat([text, slots + self.slot_mark], dim=1)
+        added = (1.0 - mask).unsqueeze(1) * MASKED
+        for layer in self.filling:
             x = layer(x, added)
         return x
 
@@ -189,30 +224,32 @@ class Network(nn.Module):
         queries = self.queries(x) / math.sqrt(self.shape.width)
         return queries.reshape(*x.shape[:2], 4, self.shape.width), self.choices(x)
 
-    def decode(
-        self,
-        memory: Tensor,
-        memory_mask: Tensor,
-        kinds: Tensor,
-        previous: Tensor,
-        subjects: Tensor,
-        chosen: Tensor,
-    ) -> tuple[Tensor, Tensor]:
+    def decode(self, x: Tensor, memories: list[tuple[Tensor, Tensor, Tensor]], place: Tensor) -> tuple[Tensor, Tensor]:
         """All decisions at once, the right ones given: for training.
 
         Args:
-            memory: [B, M, D]; memory_mask [B, M].
-            kinds, previous: [B, S] int; subjects, chosen [B, S, D].
+            x: [B, S, D] from `asked`.
+            memories: For each kind of memory its rows [R, M, D], their mask [R, M], and for each
+                of the R the decisions that look at it, [R, N]: numbers of B * S, or B * S for none.
+            place: [B, S] where each decision stands among all the R * N.
 
         Returns:
             As `heads`.
         """
-        steps = kinds.shape[1]
-        x = self.dropout(self.asked(kinds, previous, subjects, chosen, self.order.weight[:steps]))
+        _, steps, width = x.shape
+        x = self.dropout(x)
         causal = torch.full((1, steps, steps), MASKED, device=x.device, dtype=x.dtype).triu(1)
-        added = (1.0 - memory_mask).unsqueeze(1) * MASKED
-        for layer, (keys, values) in zip(self.decoder, self.memory_of(memory), strict=True):
-            x = layer(x, *layer.own(x), causal, keys, values, added)
+        masks = [(1.0 - mask).unsqueeze(1) * MASKED for _, mask, _ in memories]
+        for layer in self.decoder:
+            x = layer.attend(x, *layer.own(x), causal)
+            attention = layer.memory_attention
+            normed = layer.memory_norm(x).reshape(-1, width)
+            normed = torch.cat([normed, normed.new_zeros(1, width)])
+            seen = [
+                attention(normed[lookers], attention.key(rows), attention.value(rows), mask).reshape(-1, width)
+                for (rows, _, lookers), mask in zip(memories, masks, strict=True)
+            ]
+            x = layer.think(x, torch.cat(seen)[place])
         return self.heads(x)
 
     def step(
@@ -249,7 +286,9 @@ class Network(nn.Module):
             keys = cache[index, 0].unsqueeze(0) * (1.0 - now) + now * key
             values = cache[index, 1].unsqueeze(0) * (1.0 - now) + now * value
             caches.append(torch.cat([keys, values], dim=0))
-            x = layer(x, keys, values, added_own, memory[index, 0].unsqueeze(0), memory[index, 1].unsqueeze(0), added)
+            x = layer.attend(x, keys, values, added_own)
+            looked = memory[index, 0].unsqueeze(0), memory[index, 1].unsqueeze(0)
+            x = layer.think(x, layer.memory_attention(layer.memory_norm(x), *looked, added))
         queries, choices = self.heads(x)
         return queries, choices, torch.stack(caches)
 
@@ -270,9 +309,11 @@ def start_from_minilm(network: Network, weights: Path, rows: list[int | None]) -
         words = source["embeddings.word_embeddings.weight"]
         mean = words[[row for row in rows if row is not None]].mean(dim=0)
         network.piece.weight.copy_(torch.stack([mean if row is None else words[row] for row in rows]))
-        network.position.weight.copy_(source["embeddings.position_embeddings.weight"][:TEXT_LENGTH])
-        # MiniLM saw one token type; every role starts as that one.
-        network.role.weight.copy_(source["embeddings.token_type_embeddings.weight"][:1].expand_as(network.role.weight))
+        # MiniLM saw one token type.
+        network.position.weight.copy_(
+            source["embeddings.position_embeddings.weight"][:TEXT_LENGTH]
+            + source["embeddings.token_type_embeddings.weight"][0]
+        )
         network.embedding_norm.weight.copy_(source["embeddings.LayerNorm.weight"])
         network.embedding_norm.bias.copy_(source["embeddings.LayerNorm.bias"])
         names = {
@@ -290,6 +331,6 @@ def start_from_minilm(network: Network, weights: Path, rows: list[int | None]) -
                 for kind in ("weight", "bias"):
                     target = layer.get_parameter(f"{ours}.{kind}")
                     target.copy_(source[f"encoder.layer.{index}.{theirs}.{kind}"])
-        # The fusion layer starts as MiniLM's last: a sensible mixing of states of that depth.
-        for layer in network.fusion:
+        # These start as MiniLM's last: a sensible mixing of states of that depth.
+        for layer in (*network.fusion, *network.filling):
             layer.load_state_dict(network.encoder[-1].state_dict())

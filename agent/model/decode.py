@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -17,7 +17,7 @@ import numpy as np
 from agent.model import grammar
 from agent.model.generative import Outcome
 from agent.model.grammar import MOST_ITEMS, Unfit
-from agent.model.graphs import Floats, Memory
+from agent.model.graphs import Filling, Floats, Memory
 from agent.model.layout import (
     ABSENT_CHOICE,
     END_CHOICE,
@@ -43,34 +43,6 @@ class ReadCard:
 
     card: Card
     vectors: Floats
-
-
-@dataclass(frozen=True)
-class Likeness:
-    """How like the words each function is, and what that counts beside the decoder.
-
-    The decoder knows the functions it was trained on almost by heart and trusts others too
-    little; the encoder's likeness does not know any by heart.
-
-    Attributes:
-        functions: The cosine of the words with each card's function, -1 to 1.
-        alone: Nothing was said before; words that continue a conversation need not be like anything.
-        function: Weight in the choice of a function.
-        mode: Weight in the first decision, for each unit that the best lies over `due`.
-        due: The likeness at which it says nothing either way.
-    """
-
-    functions: Floats
-    alone: bool
-    function: float
-    mode: float
-    due: float
-
-    @property
-    def of_mode(self) -> float:
-        """What is added to act and to query."""
-        best = float(self.functions.max()) if len(self.functions) else -1.0
-        return self.mode * (best - self.due if self.alone else max(0.0, best - self.due))
 
 
 @dataclass
@@ -116,7 +88,6 @@ class Decoder:
         memory: Memory,
         rendering: Rendering,
         cards: Sequence[ReadCard],
-        likeness: Likeness,
         answered: bool,
         temperature: float = 0.0,
         rng: random.Random | None = None,
@@ -127,7 +98,6 @@ class Decoder:
             memory: The conversation fused with the cards, in their order.
             rendering: The same conversation in words.
             cards: The functions.
-            likeness: Of the words with each of them.
             answered: There are results of this turn.
             temperature: 0 takes the best of each decision.
             rng: For a temperature above 0.
@@ -135,11 +105,11 @@ class Decoder:
         self._memory = memory
         self._rendering = rendering
         self._cards = cards
-        self._likeness = likeness
         self._answered = answered
         self._temperature = temperature
         self._rng = rng or random.Random()
         self._confidence = 1.0
+        self._own: Floats = np.zeros((0, 0), np.float32)  # the slots that are being filled, as the card has them
         self._last: _Option[Any] = _Option(None, 1.0, Previous.NOTHING)
 
     def decide(self) -> Decision:
@@ -153,8 +123,7 @@ class Decoder:
                 break
             call = DecidedCall(read.card)
             calls.append(call)
-            for index, leaf in enumerate(read.card.leaves):
-                values = self._values(read, index, leaf)
+            for leaf, values in self._filled(read):
                 unfit += [value for value in values if isinstance(value, Unfit)]
                 fits = [value for value in values if not isinstance(value, Unfit)]
                 if leaf.repeated and fits:
@@ -172,11 +141,7 @@ class Decoder:
     def _mode(self) -> Outcome:
         _, choices = self._memory.ask(Kind.MODE, Previous.NOTHING)
         possible = grammar.outcomes([read.card for read in self._cards], self._answered)
-        logits = np.array([choices[MODES.index(outcome)] for outcome in possible])
-        if not self._answered:
-            logits += [
-                self._likeness.of_mode if outcome in (Outcome.ACT, Outcome.QUERY) else 0.0 for outcome in possible
-            ]
+        logits = (choices[: len(MODES)] + self._memory.modes)[[MODES.index(outcome) for outcome in possible]]
         options = [
             _Option(outcome, chance, Previous[outcome.name])
             for outcome, chance in zip(possible, _softmax(logits), strict=True)
@@ -186,9 +151,7 @@ class Decoder:
     def _function(self, outcome: Outcome, first: bool) -> ReadCard | None:
         """The next function to call; None is no further one."""
         queries, choices = self._memory.ask(Kind.FUNCTION, self._last.previous, chosen=self._last.vector)
-        scores = self._memory.tools @ queries[TOOL_QUERY]
-        if first:
-            scores = scores + self._likeness.function * self._likeness.functions
+        scores = self._memory.tools @ queries[TOOL_QUERY] + self._memory.relevance
         allowed = [index for index, read in enumerate(self._cards) if grammar.may_be_called(read.card, outcome)]
         logits = [scores[index] for index in allowed]
         options: list[int | None] = list(allowed)
@@ -203,11 +166,21 @@ class Decoder:
         )
         return None if chosen is None else self._cards[chosen]
 
-    def _values(self, read: ReadCard, index: int, leaf: Leaf) -> list[Any]:
-        """The values of a leaf: none is absent, several only for a list."""
+    def _filled(self, read: ReadCard) -> Iterator[tuple[Leaf, list[Any]]]:
+        """Each leaf of a chosen function with its values."""
+        for stretch in read.card.fillings():
+            slots = read.card.filling_slots(stretch)
+            self._own = read.vectors[slots]
+            filling = self._memory.fill(self._own)
+            for index in stretch:
+                leaf = read.card.leaves[index]
+                yield leaf, self._values(filling, slots.index(read.card.leaf_slot(index)), leaf)
+
+    def _values(self, filling: Filling, row: int, leaf: Leaf) -> list[Any]:
+        """The values of a leaf, whose slot is a row of the filling: none is absent, several only for a list."""
         values: list[Any] = []
         while self._memory.left:
-            chosen = self._value(read, index, leaf)
+            chosen = self._value(filling, row, leaf)
             if chosen is None:
                 break
             values.append(chosen[0])
@@ -215,15 +188,14 @@ class Decoder:
                 break
         return values
 
-    def _value(self, read: ReadCard, index: int, leaf: Leaf) -> tuple[Any] | None:
-        slot = read.card.leaf_slot(index)
+    def _value(self, filling: Filling, row: int, leaf: Leaf) -> tuple[Any] | None:
         queries, choices = self._memory.ask(
-            Kind.VALUE, self._last.previous, subject=read.vectors[slot], chosen=self._last.vector
+            Kind.VALUE, self._last.previous, filling.slots[row], self._last.vector, filling
         )
-        members = read.vectors[slot + 1 : slot + 1 + len(leaf.members)]
+        members = filling.slots[row + 1 : row + 1 + len(leaf.members)]
         firsts = list(grammar.first_words(leaf, self._rendering))
         rows = [self._rendering.words[word].position for word in firsts]
-        words = self._memory.words
+        words = filling.words
         logits = np.concatenate(
             [
                 choices[ABSENT_CHOICE : ABSENT_CHOICE + 1],
@@ -233,7 +205,8 @@ class Decoder:
         )
         chances = _softmax(logits)
         options: list[_Option[tuple[Any] | None]] = [_Option(None, chances[0], Previous.ABSENT)]
-        for member, (value, vector) in enumerate(zip(leaf.members, members, strict=True)):
+        own = self._own[row + 1 : row + 1 + len(leaf.members)]
+        for member, (value, vector) in enumerate(zip(leaf.members, own, strict=True)):
             options.append(_Option((value,), chances[1 + member], Previous.MEMBER, vector))
         beginning = chances[1 + len(leaf.members) :]
         lasts = words @ queries[LAST_QUERY]

@@ -1,4 +1,4 @@
-"""The `.tflite` file: reading, fusing and deciding as functions on arrays.
+"""The `.tflite` file: reading, fusing, filling and deciding as functions on arrays.
 
 Runs on ai-edge-litert, or on tflite-runtime where only that is installed.
 """
@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.model.layout import DECISIONS, LAYERS, TEXT_LENGTHS, WIDTH, Kind, Previous
-from agent.model.prompt import MAX_TOOLS
+from agent.model.prompt import MAX_SLOTS, MAX_TOOLS
 
 Floats = NDArray[np.float32]
+SIGNATURES = ("encode", "fuse", "fill", "decode")
+"""Each once for every length of `TEXT_LENGTHS`."""
 
 
 def _interpreter(path: Path, threads: int) -> Any:
@@ -62,7 +65,7 @@ class Graphs:
             raise FileNotFoundError(f"{path} does not exist")
         interpreter = _interpreter(path, threads)
         names = set(interpreter.get_signature_list())
-        wanted = {f"{name}_{length}" for name in ("encode", "fuse", "decode") for length in TEXT_LENGTHS}
+        wanted = {f"{name}_{length}" for name in SIGNATURES for length in TEXT_LENGTHS}
         if not wanted <= names:
             raise ValueError(f"{path} is not a Hearth model of this edition: it lacks {sorted(wanted - names)}")
         self._interpreter = interpreter
@@ -100,26 +103,53 @@ class Graphs:
     def fuse(self, text: Floats, tools: Floats) -> Memory:
         """text [L, D] and at most `MAX_TOOLS` tools [T, D] see each other."""
         length = fitting(len(text))
-        padded_text = np.zeros((1, length, WIDTH), np.float32)
-        padded_text[0, : len(text)] = text
-        padded_tools = np.zeros((1, MAX_TOOLS, WIDTH), np.float32)
-        padded_tools[0, : len(tools)] = tools
-        mask = np.zeros((1, length + MAX_TOOLS), np.float32)
-        mask[0, : len(text)] = 1
-        mask[0, length : length + len(tools)] = 1
-        fused, memory = self._run(f"fuse_{length}", padded_text, padded_tools, mask)
+        padded_text, padded_tools, mask = _beside(text, tools, length, MAX_TOOLS)
+        fused, memory, relevance, modes = self._run(f"fuse_{length}", padded_text, padded_tools, mask)
+        looked_at = LookedAt(memory.copy(), mask)
+        at = length + len(tools)
         return Memory(
             self,
-            length,
             fused[0, : len(text)].copy(),
-            fused[0, length : length + len(tools)].copy(),
-            memory.copy(),
-            mask,
+            fused[0, length:at].copy(),
+            relevance[0, : len(tools)].copy(),
+            modes[0].copy(),
+            looked_at,
         )
 
-    def decide(self, name: str, *inputs: Any) -> list[Any]:
-        """One decision; `Memory.ask` is its caller."""
-        return self._run(name, *inputs)
+    def fill(self, words: Floats, slots: Floats) -> Filling:
+        """Fused words [L, D] and at most `MAX_SLOTS` slots [K, D] of one function see each other."""
+        length = fitting(len(words))
+        padded_words, padded_slots, mask = _beside(words, slots, length, MAX_SLOTS)
+        filled, memory = self._run(f"fill_{length}", padded_words, padded_slots, mask)
+        looked_at = LookedAt(memory.copy(), mask)
+        return Filling(filled[0, : len(words)].copy(), filled[0, length : length + len(slots)].copy(), looked_at)
+
+    def decide(self, *inputs: Any) -> list[Any]:
+        """One decision; `Memory.ask` is its caller, `inputs[-1]` the mask of what is looked at."""
+        length = inputs[-1].shape[1] - MAX_TOOLS
+        return self._run(f"decode_{length}", *inputs)
+
+
+@dataclass(frozen=True)
+class LookedAt:
+    """What a decision looks at: keys and values [layers, 2, M, D] of rows, and which count, [1, M]."""
+
+    memory: Floats
+    mask: Floats
+
+
+@dataclass(frozen=True)
+class Filling:
+    """The words beside the slots of a chosen function.
+
+    Attributes:
+        words: [L, D] the states of the conversation's pieces.
+        slots: [K, D] those of the function and its leaves, as given.
+    """
+
+    words: Floats
+    slots: Floats
+    looked_at: LookedAt
 
 
 class Memory:
@@ -128,14 +158,19 @@ class Memory:
     Attributes:
         words: [L, D] the fused states of the conversation's pieces.
         tools: [T, D] the fused vectors of the tools.
+        relevance: [T] the log odds that each is asked for.
+        modes: [modes] what that adds to each mode.
     """
 
-    def __init__(self, graphs: Graphs, length: int, words: Floats, tools: Floats, memory: Floats, mask: Floats) -> None:
+    def __init__(
+        self, graphs: Graphs, words: Floats, tools: Floats, relevance: Floats, modes: Floats, looked_at: LookedAt
+    ) -> None:
         self.words = words
         self.tools = tools
+        self.relevance = relevance
+        self.modes = modes
         self._graphs = graphs
-        self._name = f"decode_{length}"
-        self._memory, self._mask = memory, mask
+        self._looked_at = looked_at
         self._cache = np.zeros((LAYERS, 2, DECISIONS, WIDTH), np.float32)
         self._seen = np.zeros((1, 1, DECISIONS), np.float32)
         self._step = 0
@@ -145,16 +180,26 @@ class Memory:
         """How many decisions can still be made."""
         return DECISIONS - self._step
 
+    def fill(self, slots: Floats) -> Filling:
+        """The words beside slots [K, D] of a chosen function, at most `MAX_SLOTS`."""
+        return self._graphs.fill(self.words, slots)
+
     def ask(
-        self, kind: Kind, previous: Previous, subject: Floats | None = None, chosen: Floats | None = None
+        self,
+        kind: Kind,
+        previous: Previous,
+        subject: Floats | None = None,
+        chosen: Floats | None = None,
+        filling: Filling | None = None,
     ) -> tuple[Floats, Floats]:
         """Asks for the next decision.
 
         Args:
             kind: What is to be decided.
             previous: What kind of thing was chosen last.
-            subject: [D] the slot of the leaf that is asked about.
+            subject: [D] the filled slot of the leaf that is asked about.
             chosen: [D] what was chosen last.
+            filling: What a value is looked for in.
 
         Returns:
             queries [4, D] and choices [modes + 2], see `layout.py`.
@@ -164,8 +209,8 @@ class Memory:
         now[0, self._step, 0] = 1
         self._seen[0, 0, self._step] = 1
         self._step += 1
+        looked_at = self._looked_at if filling is None else filling.looked_at
         queries, choices, self._cache = self._graphs.decide(
-            self._name,
             np.array([[kind]], np.int32),
             np.array([[previous]], np.int32),
             nothing if subject is None else subject.reshape(1, 1, -1),
@@ -173,10 +218,22 @@ class Memory:
             now,
             self._seen,
             self._cache,
-            self._memory,
-            self._mask,
+            looked_at.memory,
+            looked_at.mask,
         )
         return queries[0, 0], choices[0, 0]
+
+
+def _beside(words: Floats, others: Floats, length: int, most: int) -> tuple[Floats, Floats, Floats]:
+    """Words and other rows, each padded, with the mask of both."""
+    padded_words = np.zeros((1, length, WIDTH), np.float32)
+    padded_words[0, : len(words)] = words
+    padded_others = np.zeros((1, most, WIDTH), np.float32)
+    padded_others[0, : len(others)] = others
+    mask = np.zeros((1, length + most), np.float32)
+    mask[0, : len(words)] = 1
+    mask[0, length : length + len(others)] = 1
+    return padded_words, padded_others, mask
 
 
 def fitting(length: int) -> int:
