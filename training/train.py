@@ -277,7 +277,8 @@ def train(minutes: float, out: Path, seed: int, threads: int) -> Path:
             bar.write(
                 f"{spent:.0f} s, step {step}, loss {mean:.3f}: " + ", ".join(f"{k} {v:.3f}" for k, v in scores.items())
             )
-            score = sum(scores.values()) / len(scores)
+            # The held-out domains are the test of tools that nobody has seen: they decide nothing.
+            score = (scores["patterns"] + scores["written"]) / 2
             if optimizer.quantized and not was_quantized:
                 best = 0.0  # what was best in float is not what the device will run
             was_quantized = optimizer.quantized
