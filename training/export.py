@@ -17,52 +17,49 @@ from torch import Tensor, nn
 
 from agent.model.layout import DECISIONS, LAYERS, TEXT_LENGTHS, WIDTH
 from agent.model.prompt import MAX_SLOTS, MAX_TOOLS
-from training.network import Network, Shape
+from training.network import Network, Shape, parts_of
 from training.train import OUT
 
 PRODUCT = Path(__file__).parent.parent / "agent" / "model" / "files"
 
 
 class Encode(nn.Module):
-    """pieces, roles [1, L] int32, mask [1, L] -> states [1, L, D]."""
+    """pieces, roles [L] int32, mask [1, L] -> states [L, D]."""
 
     def __init__(self, network: Network) -> None:
         super().__init__()
         self.network = network
 
     def forward(self, pieces: Tensor, roles: Tensor, mask: Tensor) -> Tensor:
-        return self.network.encode(pieces, roles, mask)
+        return self.network.encode(pieces, roles, parts_of([mask]))
 
 
 class Fuse(nn.Module):
-    """Words, tools [1, T, D], mask -> fused [1, L+T, D], its keys and values, relevance [1, T], modes [1, modes]."""
+    """Words [L, D], tools [T, D], mask [1, L+T] -> fused [L+T, D], its pairs, relevance [1, T], modes [1, modes]."""
 
     def __init__(self, network: Network) -> None:
         super().__init__()
         self.network = network
 
     def forward(self, text: Tensor, tools: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        fused = self.network.fuse(text, tools, mask)
-        length = text.shape[1]
-        relevance, modes = self.network.asked_for(fused[:, length:], mask[:, length:])
-        return fused, _looked_at(self.network, fused), relevance, modes
+        rows = self.network.beside_tools(text.unsqueeze(0), tools.unsqueeze(0))[0]
+        fused = self.network.fuse(rows, parts_of([mask]))
+        length = text.shape[0]
+        relevance, modes = self.network.asked_for(fused[length:].unsqueeze(0), mask[:, length:])
+        return fused, self.network.pairs(fused), relevance, modes
 
 
 class Fill(nn.Module):
-    """Fused words [1, L, D], slots [1, K, D], mask [1, L+K] -> filled [1, L+K, D], its keys and values."""
+    """Fused words [L, D], slots [K, D], mask [1, L+K] -> filled [L+K, D], its pairs."""
 
     def __init__(self, network: Network) -> None:
         super().__init__()
         self.network = network
 
     def forward(self, words: Tensor, slots: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        filled = self.network.fill(words, slots, mask)
-        return filled, _looked_at(self.network, filled)
-
-
-def _looked_at(network: Network, rows: Tensor) -> Tensor:
-    """Rows [1, M, D] as keys and values of each decoder layer, [layers, 2, M, D]."""
-    return torch.stack([torch.cat(pair, dim=0) for pair in network.memory_of(rows)])
+        rows = self.network.beside_slots(words.unsqueeze(0), slots.unsqueeze(0))[0]
+        filled = self.network.fill(rows, parts_of([mask]))
+        return filled, self.network.pairs(filled)
 
 
 class Decode(nn.Module):
@@ -96,30 +93,28 @@ def convert(network: Network, path: Path) -> None:
     for length in TEXT_LENGTHS:
         # Every argument is a tensor of its own: the converter takes one given twice for one input.
         encode = (
-            torch.zeros(1, length, dtype=torch.int32),
-            torch.zeros(1, length, dtype=torch.int32),
+            torch.zeros(length, dtype=torch.int32),
+            torch.zeros(length, dtype=torch.int32),
             torch.ones(1, length),
         )
-        fuse = (torch.zeros(1, length, WIDTH), torch.zeros(1, MAX_TOOLS, WIDTH), torch.ones(1, length + MAX_TOOLS))
-        fill = (torch.zeros(1, length, WIDTH), torch.zeros(1, MAX_SLOTS, WIDTH), torch.ones(1, length + MAX_SLOTS))
+        fuse = (torch.zeros(length, WIDTH), torch.zeros(MAX_TOOLS, WIDTH), torch.ones(1, length + MAX_TOOLS))
+        fill = (torch.zeros(length, WIDTH), torch.zeros(MAX_SLOTS, WIDTH), torch.ones(1, length + MAX_SLOTS))
+        memory = length + MAX_TOOLS
+        decode = (
+            torch.zeros(1, dtype=torch.int32),
+            torch.zeros(1, dtype=torch.int32),
+            torch.zeros(1, WIDTH),
+            torch.zeros(1, WIDTH),
+            torch.zeros(DECISIONS, 1),
+            torch.ones(1, DECISIONS),
+            torch.zeros(LAYERS, DECISIONS, 2 * WIDTH),
+            torch.zeros(LAYERS, memory, 2 * WIDTH),
+            torch.ones(1, memory),
+        )
         start = litert_torch if built is None else built
         built = start.signature(f"encode_{length}", Encode(network), encode)
         built = built.signature(f"fuse_{length}", Fuse(network), fuse)
         built = built.signature(f"fill_{length}", Fill(network), fill)
-    for length in TEXT_LENGTHS:
-        memory = length + MAX_TOOLS
-        decode = (
-            torch.zeros(1, 1, dtype=torch.int32),
-            torch.zeros(1, 1, dtype=torch.int32),
-            torch.zeros(1, 1, WIDTH),
-            torch.zeros(1, 1, WIDTH),
-            torch.zeros(1, DECISIONS, 1),
-            torch.ones(1, 1, DECISIONS),
-            torch.zeros(LAYERS, 2, DECISIONS, WIDTH),
-            torch.zeros(LAYERS, 2, memory, WIDTH),
-            torch.ones(1, memory),
-        )
-        assert built is not None
         built = built.signature(f"decode_{length}", Decode(network), decode)
     assert built is not None
     built.convert().export(str(path))

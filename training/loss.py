@@ -1,7 +1,8 @@
-"""From a batch to a loss, and to how many examples have every decision right."""
+"""From a group to a loss, and to how many examples have every decision right."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -11,7 +12,7 @@ from torch.nn import functional
 from agent.model.layout import ABSENT_CHOICE, END_CHOICE, FIRST_QUERY, LAST_QUERY, MEMBER_QUERY, MODES, TOOL_QUERY, Kind
 from agent.model.prompt import MAX_MEMBERS, SegmentRole
 from training.batch import NO_TARGET, Batch, Decks
-from training.network import MASKED, Network
+from training.network import MASKED, Lookers, Network, parts_of
 
 LIKENESS = 0.3  # the weight of what ranks the shortlist
 RELEVANCE = 0.3  # the weight of "is this function asked for", for each function
@@ -19,63 +20,145 @@ RELEVANCE = 0.3  # the weight of "is this function asked for", for each function
 
 @dataclass
 class Outcomes:
-    """What came of a batch.
+    """What came of a group.
 
     Attributes:
-        loss: To be minimised: the sum over the examples.
-        right: [B] whether every decision of the example is right.
+        loss: To be minimised: the mean over the examples.
+        right: [examples] whether every decision of an example is right, in the order of the batches.
     """
 
     loss: Tensor
     right: Tensor
 
 
-def read_cards(network: Network, decks: Decks) -> Tensor:
-    """The slots of all cards of a group [slots, D]; slot 0 is nothing."""
-    parts = []
-    for pieces, mask, means in zip(decks.pieces, decks.masks, decks.means, strict=True):
-        states = network.encode(pieces, torch.full_like(pieces, int(SegmentRole.CARD)), mask)
-        parts.append(means.to(states.dtype) @ states.reshape(-1, states.shape[-1]))
-    return torch.cat([parts[0].new_zeros(1, parts[0].shape[1]), *parts])
+@dataclass
+class _Decided:
+    """What the network gave for the examples of one batch.
 
-
-def run(network: Network, slots: Tensor, tool_slots: Tensor, batch: Batch) -> Outcomes:
-    """Reads, fuses, fills, decides and compares; see `batch.py` for the shapes.
-
-    Args:
-        network: The network.
-        slots: From `read_cards`.
-        tool_slots: [T] the slot of each function.
-        batch: Examples of that group.
+    Attributes:
+        text: [B, L, D] as read.
+        tools: [B, T, D] fused; `relevance` [B, T] and `modes` [B, modes] from them.
+        filled: [F, L+K, D].
+        queries: [B * S + 1, 4, D], a row of zeros at the end.
+        choices: [B * S + 1, modes + 2].
     """
-    text = network.encode(batch.pieces, batch.roles, batch.mask)
-    tools = slots[tool_slots]  # [T, D]
-    size, length = batch.pieces.shape
-    count, steps = tools.shape[0], batch.kinds.shape[1]
-    tool_mask = torch.ones(size, count, device=batch.mask.device)
-    mask = torch.cat([batch.mask, tool_mask], dim=1)
-    memory = network.fuse(text, tools.unsqueeze(0).expand(size, -1, -1), mask)
-    words, fused_tools = memory[:, :length], memory[:, length:]
-    relevance, mode_logits = network.asked_for(fused_tools, tool_mask)
 
-    fill_mask = torch.cat([batch.mask[batch.fill_examples], batch.fill_mask], dim=1)
-    filled = network.fill(words[batch.fill_examples], slots[batch.fill_slots], fill_mask)  # [F, L+K, D]
-    width = memory.shape[2]
+    text: Tensor
+    tools: Tensor
+    relevance: Tensor
+    modes: Tensor
+    filled: Tensor
+    queries: Tensor
+    choices: Tensor
+
+
+def run(network: Network, decks: Decks, batches: Sequence[Batch]) -> Outcomes:
+    """Reads, fuses, fills, decides and compares a group; see `batch.py` for the shapes."""
+    slots, texts = _read(network, decks, batches)
+    tools = slots[decks.tool_slots]
+    decided = _decide(network, batches, slots, tools, texts)
+    judged = [_judge(batch, each) for batch, each in zip(batches, decided, strict=True)]
+    right = torch.cat([each.right for each in judged])
+    like = [
+        LIKENESS * len(batch.mask) * _likeness(text, batch, tools) for batch, text in zip(batches, texts, strict=True)
+    ]
+    return Outcomes(torch.stack([*(each.loss for each in judged), *like]).sum() / len(right), right)
+
+
+def _read(network: Network, decks: Decks, batches: Sequence[Batch]) -> tuple[Tensor, list[Tensor]]:
+    """The slots of all cards [slots, D], slot 0 is nothing; and the text of each batch [B, L, D]."""
+    parts = parts_of([*decks.masks, *(batch.mask for batch in batches)])
+    pieces = [*decks.pieces, *(batch.pieces for batch in batches)]
+    roles = [
+        *(torch.full_like(each, int(SegmentRole.CARD)) for each in decks.pieces),
+        *(batch.roles for batch in batches),
+    ]
+    states = network.encode(_rows(pieces), _rows(roles), parts)
+    cards, texts = parts[: len(decks.masks)], parts[len(decks.masks) :]
+    means = [
+        mean.to(states.dtype) @ part.of(states).reshape(-1, states.shape[1])
+        for mean, part in zip(decks.means, cards, strict=True)
+    ]
+    return torch.cat([states.new_zeros(1, states.shape[1]), *means]), [part.of(states) for part in texts]
+
+
+def _decide(
+    network: Network, batches: Sequence[Batch], slots: Tensor, tools: Tensor, texts: Sequence[Tensor]
+) -> list[_Decided]:
+    """Every decision of every batch, the right earlier ones given."""
+    width = tools.shape[1]
+    tool_masks = [batch.mask.new_ones(len(batch.mask), len(tools)) for batch in batches]
+    masks = [torch.cat(pair, dim=1) for pair in zip((batch.mask for batch in batches), tool_masks, strict=True)]
+    fill_masks = [torch.cat([batch.mask[batch.fill_examples], batch.fill_mask], dim=1) for batch in batches]
+    parts = parts_of([*masks, *fill_masks])  # of all that is looked at
+    fuse_parts, fill_parts = parts[: len(masks)], parts[len(masks) :]
+
+    beside = [network.beside_tools(text, tools.expand(len(text), -1, -1)) for text in texts]
+    fused = network.fuse(_rows(beside, width), fuse_parts)
+    memories = [part.of(fused) for part in fuse_parts]
+    beside = [
+        network.beside_slots(memory[:, : batch.mask.shape[1]][batch.fill_examples], slots[batch.fill_slots])
+        for batch, memory in zip(batches, memories, strict=True)
+    ]
+    filled = network.fill(_rows(beside, width), parts_of(fill_masks))
+    memory = torch.cat([fused, filled])
+
+    subjects, chosen, orders, lookers, places = [], [], [], [], []
+    decisions = parts_of([batch.kinds for batch in batches])
+    total = sum(batch.kinds.numel() for batch in batches)
+    placed = 0
     nothing = memory.new_zeros(1, width)
-    subjects = torch.cat([nothing, filled[:, length:].reshape(-1, width)])[batch.subjects]
-    bank = torch.cat([torch.zeros_like(memory[:, :1]), memory], dim=1)  # row 0 is "nothing"
-    picked = bank.gather(1, batch.rows.reshape(size, -1, 1).expand(-1, -1, width)).reshape(size, steps, 2, -1)
-    chosen = picked.mean(dim=2) + slots[batch.chosen_slots]
+    for batch, part, fuse_part, fill_part, memory_of in zip(
+        batches, decisions, fuse_parts, fill_parts, memories, strict=True
+    ):
+        size, steps = batch.kinds.shape
+        length = batch.mask.shape[1]
+        offered = fill_part.of(memory)[:, length:].reshape(-1, width)
+        subjects.append(torch.cat([nothing, offered])[batch.subjects])
+        bank = torch.cat([torch.zeros_like(memory_of[:, :1]), memory_of], dim=1)  # row 0 is "nothing"
+        picked = bank.gather(1, batch.rows.reshape(size, -1, 1).expand(-1, -1, width)).reshape(size, steps, 2, width)
+        chosen.append(picked.mean(dim=2) + slots[batch.chosen_slots])
+        orders.append(network.order.weight[:steps].expand(size, -1, -1))
+        for looked_at, rows in ((fuse_part, batch.own), (fill_part, batch.values)):
+            lookers.append(Lookers(looked_at, torch.where(rows == size * steps, total, rows + part.start)))
+        places.append(batch.place + placed)
+        placed += batch.own.numel() + batch.values.numel()
+    kinds, previous = _rows([batch.kinds for batch in batches]), _rows([batch.previous for batch in batches])
+    asked = network.asked(kinds, previous, *(_rows(each, width) for each in (subjects, chosen, orders)))
+    queries, choices = network.decode(asked, decisions, memory, lookers, _rows(places))
+    queries, choices = queries.float(), choices.float()
 
-    x = network.asked(batch.kinds, batch.previous, subjects, chosen, network.order.weight[:steps])
-    memories = [(memory, mask, batch.own), (filled, fill_mask, batch.values)]
-    queries, choices = network.decode(x, memories, batch.place)
-    queries = torch.cat([queries.reshape(size * steps, -1), queries.new_zeros(1, 4 * width)])
-    queries = queries.reshape(-1, 4, width).float()
-    choices = torch.cat([choices.reshape(size * steps, -1), choices.new_zeros(1, choices.shape[2])]).float()
+    found = []
+    for batch, part, fill_part, memory_of, text, tool_mask in zip(
+        batches, decisions, fill_parts, memories, texts, tool_masks, strict=True
+    ):
+        rows = slice(part.start, part.start + batch.kinds.numel())
+        fused_tools = memory_of[:, batch.mask.shape[1] :]
+        relevance, modes = network.asked_for(fused_tools, tool_mask)
+        found.append(
+            _Decided(
+                text,
+                fused_tools.float(),
+                relevance.float(),
+                modes.float(),
+                fill_part.of(memory).float(),
+                torch.cat([queries[rows], queries.new_zeros(1, *queries.shape[1:])]),
+                torch.cat([choices[rows], choices.new_zeros(1, choices.shape[1])]),
+            )
+        )
+    return found
 
-    losses = torch.zeros(size, device=memory.device)
-    right = torch.ones(size, dtype=torch.bool, device=memory.device)
+
+def _rows(parts: Sequence[Tensor], width: int = 0) -> Tensor:
+    """Parts one after the other: [N], or [N, width]."""
+    return torch.cat([part.reshape(-1, width) if width else part.reshape(-1) for part in parts])
+
+
+def _judge(batch: Batch, decided: _Decided) -> Outcomes:
+    """The summed loss of a batch, and which of its examples are right."""
+    size, length = batch.pieces.shape
+    losses = torch.zeros(size, device=batch.mask.device)
+    right = torch.ones(size, dtype=torch.bool, device=batch.mask.device)
 
     def judge(where: Tensor, logits: Tensor, targets: Tensor, examples: Tensor) -> None:
         """Adds what the decisions `where` [R, N] of some examples [R] contribute; logits [R, N, choices]."""
@@ -83,44 +166,41 @@ def run(network: Network, slots: Tensor, tool_slots: Tensor, batch: Batch) -> Ou
         wanted = targets[where]
         owners = examples.unsqueeze(1).expand_as(where)[where]
         losses.index_add_(0, owners, functional.nll_loss(chances, wanted, reduction="none"))
-        correct = chances.argmax(dim=-1) == wanted
-        right[owners[~correct]] = False
+        right[owners[chances.argmax(dim=-1) != wanted]] = False
 
-    rows = torch.arange(size, device=memory.device)
+    rows = torch.arange(size, device=batch.mask.device)
     own_kinds = torch.cat([batch.kinds.reshape(-1), batch.kinds.new_full((1,), -1)])[batch.own]
-    own_queries, own_choices = queries[batch.own], choices[batch.own]
-    modes = own_choices[..., : len(MODES)] + mode_logits.float().unsqueeze(1)
+    own_queries, own_choices = decided.queries[batch.own], decided.choices[batch.own]
+    modes = own_choices[..., : len(MODES)] + decided.modes.unsqueeze(1)
     judge(own_kinds == int(Kind.MODE), modes, batch.own_targets, rows)
-    tool_scores = own_queries[..., TOOL_QUERY, :] @ fused_tools.float().transpose(1, 2)
-    tool_scores = tool_scores + relevance.float().unsqueeze(1)
+    tool_scores = own_queries[..., TOOL_QUERY, :] @ decided.tools.transpose(1, 2) + decided.relevance.unsqueeze(1)
     functions = torch.cat([tool_scores, own_choices[..., END_CHOICE : END_CHOICE + 1]], dim=-1)
     judge(own_kinds == int(Kind.FUNCTION), functions, batch.own_targets, rows)
 
-    decided = batch.value_targets != NO_TARGET
-    if decided.any():
-        value_queries, value_choices = queries[batch.values], choices[batch.values]
-        heard, offered = filled[:, :length].float(), filled[:, length:].float()
-        offers = value_queries[..., MEMBER_QUERY, :] @ offered.transpose(1, 2)  # [F, V, K]
-        offsets = torch.arange(1, MAX_MEMBERS + 1, device=memory.device)
+    where = batch.value_targets != NO_TARGET
+    if where.any():
+        queries, choices = decided.queries[batch.values], decided.choices[batch.values]
+        heard, offered = decided.filled[:, :length], decided.filled[:, length:]
+        offers = queries[..., MEMBER_QUERY, :] @ offered.transpose(1, 2)  # [F, V, K]
+        offsets = torch.arange(1, MAX_MEMBERS + 1, device=rows.device)
         at = (batch.value_subjects.unsqueeze(-1) + offsets).clamp(max=offered.shape[1] - 1)
         member_scores = offers.gather(2, at).masked_fill(offsets > batch.value_members.unsqueeze(-1), MASKED)
         pointable = batch.pointable[batch.fill_examples].unsqueeze(1) == 0
-        firsts = (value_queries[..., FIRST_QUERY, :] @ heard.transpose(1, 2)).masked_fill(pointable, MASKED)
-        absent = value_choices[..., ABSENT_CHOICE : ABSENT_CHOICE + 1]
-        judge(decided, torch.cat([absent, member_scores, firsts], dim=-1), batch.value_targets, batch.fill_examples)
+        firsts = (queries[..., FIRST_QUERY, :] @ heard.transpose(1, 2)).masked_fill(pointable, MASKED)
+        absent = choices[..., ABSENT_CHOICE : ABSENT_CHOICE + 1]
+        judge(where, torch.cat([absent, member_scores, firsts], dim=-1), batch.value_targets, batch.fill_examples)
 
         spans = batch.value_lasts != NO_TARGET
         if spans.any():
-            lasts = value_queries[..., LAST_QUERY, :] @ heard.transpose(1, 2)  # [F, V, L]
+            lasts = queries[..., LAST_QUERY, :] @ heard.transpose(1, 2)  # [F, V, L]
             first = (batch.value_targets - 1 - MAX_MEMBERS).clamp(min=0).unsqueeze(-1)
             segments = batch.segment[batch.fill_examples].unsqueeze(1).expand_as(lasts)
-            places = torch.arange(length, device=memory.device)
+            places = torch.arange(length, device=rows.device)
             allowed = (segments == segments.gather(2, first)) & (places >= first)
             judge(spans, lasts.masked_fill(~allowed, MASKED), batch.value_lasts, batch.fill_examples)
 
-    asked = functional.binary_cross_entropy_with_logits(relevance.float(), batch.right_tools, reduction="none")
-    loss = losses.sum() + RELEVANCE * asked.sum() + LIKENESS * size * _likeness(text, batch, tools)
-    return Outcomes(loss, right)
+    asked = functional.binary_cross_entropy_with_logits(decided.relevance, batch.right_tools, reduction="none")
+    return Outcomes(losses.sum() + RELEVANCE * asked.sum(), right)
 
 
 def _likeness(text: Tensor, batch: Batch, tools: Tensor) -> Tensor:

@@ -12,12 +12,15 @@ decoder's query with what may be chosen (a tool, a member, the first and the las
 of a span), so nothing has a fixed output vocabulary.
 
 Shapes: B examples, L pieces, T tools, F fillings (a chosen function each), K slots of a
-filling, S decisions, D width.
+filling, S decisions, D width. Examples of different lengths stand one after the other as
+rows [N, D], in parts of one length each: linear layers see all rows at once, which a CPU
+does best, and attention sees part after part.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,31 +50,57 @@ class Shape:
     decoder_inner: int = 768
 
 
-class Attention(nn.Module):
-    """Multi-head attention with keys and values that may be given ready-made."""
+@dataclass(frozen=True)
+class Part:
+    """Examples of one length among rows [N, D].
 
-    def __init__(self, width: int, heads: int) -> None:
-        super().__init__()
-        self.heads = heads
-        self.query = nn.Linear(width, width)
-        self.key = nn.Linear(width, width)
-        self.value = nn.Linear(width, width)
-        self.output = nn.Linear(width, width)
+    Attributes:
+        start: The first of its rows.
+        mask: [B, L] 1 where something stands.
+    """
 
-    def forward(self, x: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
-        """x [B, Q, D], keys and values [B, K, D], mask [B, Q or 1, K] added to the scores."""
-        batch, queries, width = x.shape
-        size = width // self.heads
+    start: int
+    mask: Tensor
 
-        def split(t: Tensor) -> Tensor:
-            return t.reshape(batch, -1, self.heads, size).transpose(1, 2)
+    def of(self, rows: Tensor) -> Tensor:
+        """Its rows as [B, L, D]."""
+        size, length = self.mask.shape
+        return rows[self.start : self.start + size * length].reshape(size, length, -1)
 
-        q, k, v = split(self.query(x)), split(keys), split(values)
-        # Written out: for short sequences it trains several times faster than torch's fused attention
-        # on a CPU, and it converts.
-        scores = q @ k.transpose(2, 3) / math.sqrt(size) + mask.unsqueeze(1).to(q.dtype)
-        mixed = torch.softmax(scores, dim=-1).to(v.dtype) @ v
-        return self.output(mixed.transpose(1, 2).reshape(batch, queries, width))
+
+def parts_of(masks: Iterable[Tensor]) -> list[Part]:
+    """Parts that stand one after the other."""
+    parts, start = [], 0
+    for mask in masks:
+        parts.append(Part(start, mask))
+        start += mask.numel()
+    return parts
+
+
+def attend(query: Tensor, key: Tensor, value: Tensor, added: Tensor, heads: int) -> Tensor:
+    """Multi-head attention.
+
+    Written out: for short sequences it trains several times faster than torch's fused attention on a CPU, and it
+    converts.
+
+    Args:
+        query: [B, Q, D].
+        key, value: [B, K, D].
+        added: [B or 1, Q or 1, K], added to the scores.
+        heads: Of which D is made.
+
+    Returns:
+        What was seen, [B, Q, D].
+    """
+    batch, queries, width = query.shape
+    size = width // heads
+
+    def split(t: Tensor) -> Tensor:
+        return t.reshape(batch, -1, heads, size).transpose(1, 2)
+
+    scores = split(query) @ split(key).transpose(2, 3) / math.sqrt(size) + added.unsqueeze(1).to(query.dtype)
+    mixed = torch.softmax(scores, dim=-1).to(value.dtype) @ split(value)
+    return mixed.transpose(1, 2).reshape(batch, queries, width)
 
 
 class ReadingLayer(nn.Module):
@@ -79,17 +108,22 @@ class ReadingLayer(nn.Module):
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
-        self.attention = Attention(shape.width, shape.heads)
-        self.attention_norm = nn.LayerNorm(shape.width, eps=1e-6)
+        self.heads = shape.heads
+        self.looks = nn.Linear(shape.width, 3 * shape.width)  # query, key, value
+        self.seen = nn.Linear(shape.width, shape.width)
+        self.seen_norm = nn.LayerNorm(shape.width, eps=1e-6)
         self.inner = nn.Linear(shape.width, shape.inner)
         self.outer = nn.Linear(shape.inner, shape.width)
         self.outer_norm = nn.LayerNorm(shape.width, eps=1e-6)
 
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """x [B, L, D], mask [B, 1, L]."""
-        attention = self.attention
-        mixed = attention(x, attention.key(x), attention.value(x), mask)
-        x = self.attention_norm(x + mixed)
+    def forward(self, x: Tensor, parts: Sequence[Part]) -> Tensor:
+        """x [N, D]."""
+        looks = self.looks(x)
+        seen = []
+        for part in parts:
+            query, key, value = part.of(looks).chunk(3, dim=-1)
+            seen.append(attend(query, key, value, _added(part.mask), self.heads).reshape(-1, x.shape[1]))
+        x = self.seen_norm(x + self.seen(_joined(seen)))
         return self.outer_norm(x + self.outer(functional.gelu(self.inner(x))))
 
 
@@ -98,28 +132,44 @@ class DecidingLayer(nn.Module):
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
-        self.self_norm = nn.LayerNorm(shape.width)
-        self.self_attention = Attention(shape.width, shape.heads)
+        self.heads = shape.heads
+        self.own_norm = nn.LayerNorm(shape.width)
+        self.own_looks = nn.Linear(shape.width, 3 * shape.width)  # query, key, value
+        self.own_seen = nn.Linear(shape.width, shape.width)
         self.memory_norm = nn.LayerNorm(shape.width)
-        self.memory_attention = Attention(shape.width, shape.heads)
+        self.memory_query = nn.Linear(shape.width, shape.width)
+        self.memory = nn.Linear(shape.width, 2 * shape.width)  # key, value
+        self.memory_seen = nn.Linear(shape.width, shape.width)
         self.inner_norm = nn.LayerNorm(shape.width)
         self.inner = nn.Linear(shape.width, shape.decoder_inner)
         self.outer = nn.Linear(shape.decoder_inner, shape.width)
         self.dropout = nn.Dropout(0.1)
 
-    def own(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Keys and values of decisions [B, S, D], for the cache."""
-        normed = self.self_norm(x)
-        return self.self_attention.key(normed), self.self_attention.value(normed)
-
-    def attend(self, x: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
-        """x [B, S, D] looks at itself and what was decided before."""
-        return x + self.dropout(self.self_attention(self.self_norm(x), keys, values, mask))
-
-    def think(self, x: Tensor, seen: Tensor) -> Tensor:
-        """x [B, S, D] with what it saw in its memory; then feed-forward."""
-        x = x + self.dropout(seen)
+    def think(self, x: Tensor) -> Tensor:
+        """Feed-forward of x [..., D]."""
         return x + self.dropout(self.outer(functional.gelu(self.inner(self.inner_norm(x)))))
+
+
+def _added(mask: Tensor) -> Tensor:
+    """A mask [B, K] as what is added to scores, [B, 1, K]."""
+    return (1.0 - mask).unsqueeze(1) * MASKED
+
+
+def _joined(rows: list[Tensor]) -> Tensor:
+    return rows[0] if len(rows) == 1 else torch.cat(rows)
+
+
+@dataclass(frozen=True)
+class Lookers:
+    """Which decisions look at one part of the memory.
+
+    Attributes:
+        memory: The part.
+        decisions: [B, N] their rows among all decisions; the number of all is none.
+    """
+
+    memory: Part
+    decisions: Tensor
 
 
 class Network(nn.Module):
@@ -166,28 +216,42 @@ class Network(nn.Module):
         with torch.no_grad():
             self.lexical.weight.copy_(0.25 * torch.eye(width))
 
-    def encode(self, pieces: Tensor, roles: Tensor, mask: Tensor) -> Tensor:
-        """Reads. pieces, roles [B, L] int, mask [B, L] 1 or 0 -> states [B, L, D]."""
-        length = pieces.shape[1]
+    def encode(self, pieces: Tensor, roles: Tensor, parts: Sequence[Part]) -> Tensor:
+        """Reads. pieces, roles [N] int -> states [N, D]."""
         own = self.piece(pieces)
-        added = (1.0 - mask).unsqueeze(1) * MASKED
+        positions = [
+            self.position.weight[: part.mask.shape[1]].expand(len(part.mask), -1, -1).reshape(-1, own.shape[1])
+            for part in parts
+        ]
         with torch.no_grad():
             # As MiniLM reads: what it knows of words that no pattern holds is not lost, and a step is quicker.
-            x = self.embedding_norm(own + self.position.weight[:length])
+            x = self.embedding_norm(own + _joined(positions))
             for layer in self.encoder[: self.shape.frozen_layers]:
-                x = layer(x, added)
+                x = layer(x, parts)
         x = self.dropout(x + self.role(roles))
         for layer in self.encoder[self.shape.frozen_layers :]:
-            x = layer(x, added)
+            x = layer(x, parts)
         return x + self.lexical(own)
 
-    def fuse(self, text: Tensor, tools: Tensor, mask: Tensor) -> Tensor:
-        """text [B, L, D], tools [B, T, D], mask [B, L+T] -> memory [B, L+T, D]."""
-        x = torch.cat([text, tools + self.tool_mark], dim=1)
-        added = (1.0 - mask).unsqueeze(1) * MASKED
+    def fuse(self, x: Tensor, parts: Sequence[Part]) -> Tensor:
+        """Rows [N, D] of parts from `beside_tools` -> the memory of modes and functions [N, D]."""
         for layer in self.fusion:
-            x = layer(x, added)
+            x = layer(x, parts)
         return x
+
+    def fill(self, x: Tensor, parts: Sequence[Part]) -> Tensor:
+        """Rows [N, D] of parts from `beside_slots` -> the memory of values [N, D]."""
+        for layer in self.filling:
+            x = layer(x, parts)
+        return x
+
+    def beside_tools(self, text: Tensor, tools: Tensor) -> Tensor:
+        """Words [B, L, D] and tools [B, T, D] as [B, L+T, D]."""
+        return torch.cat([text, tools + self.tool_mark], dim=1)
+
+    def beside_slots(self, words: Tensor, slots: Tensor) -> Tensor:
+        """Fused words [F, L, D] and slots [F, K, D] as [F, L+K, D]."""
+        return torch.cat([words, slots + self.slot_mark], dim=1)
 
     def asked_for(self, tools: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Whether each function is asked for at all.
@@ -202,54 +266,50 @@ class Network(nn.Module):
         best = (relevance + (1.0 - mask) * MASKED).max(dim=1, keepdim=True).values.clamp(-8.0, 8.0)
         return relevance, best * self.mode_of_relevance
 
-    def fill(self, text: Tensor, slots: Tensor, mask: Tensor) -> Tensor:
-        """Fused text [F, L, D], slots [F, K, D], mask [F, L+K] -> memory [F, L+K, D]."""
-        x = torch.cat([text, slots + self.slot_mark], dim=1)
-        added = (1.0 - mask).unsqueeze(1) * MASKED
-        for layer in self.filling:
-            x = layer(x, added)
-        return x
-
-    def memory_of(self, memory: Tensor) -> list[tuple[Tensor, Tensor]]:
-        """Keys and values of the memory for each decoder layer, [B, L+T, D] each."""
-        return [(layer.memory_attention.key(memory), layer.memory_attention.value(memory)) for layer in self.decoder]
-
     def asked(self, kinds: Tensor, previous: Tensor, subjects: Tensor, chosen: Tensor, order: Tensor) -> Tensor:
-        """The decoder's input: what is asked now, what was chosen before. -> [B, S, D]."""
+        """The decoder's input: what is asked now, what was chosen before. -> [N, D]."""
         return self.kind(kinds) + self.previous(previous) + self.subject(subjects) + self.chosen(chosen) + order
 
     def heads(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Decoder output [B, S, D] -> queries [B, S, 4, D], choices [B, S, modes + 2]."""
+        """Decoder output [N, D] -> queries [N, 4, D], choices [N, modes + 2]."""
         x = self.final_norm(x)
         queries = self.queries(x) / math.sqrt(self.shape.width)
-        return queries.reshape(*x.shape[:2], 4, self.shape.width), self.choices(x)
+        return queries.reshape(-1, 4, self.shape.width), self.choices(x)
 
-    def decode(self, x: Tensor, memories: list[tuple[Tensor, Tensor, Tensor]], place: Tensor) -> tuple[Tensor, Tensor]:
+    def decode(
+        self, x: Tensor, parts: Sequence[Part], memory: Tensor, lookers: Sequence[Lookers], place: Tensor
+    ) -> tuple[Tensor, Tensor]:
         """All decisions at once, the right ones given: for training.
 
         Args:
-            x: [B, S, D] from `asked`.
-            memories: For each kind of memory its rows [R, M, D], their mask [R, M], and for each
-                of the R the decisions that look at it, [R, N]: numbers of B * S, or B * S for none.
-            place: [B, S] where each decision stands among all the R * N.
+            x: [N, D] from `asked`, in parts [B, S].
+            memory: [M, D] rows of what is looked at, all kinds of memory.
+            lookers: Who looks at which part of them.
+            place: [N] where each decision stands among all lookers, in their order.
 
         Returns:
             As `heads`.
         """
-        _, steps, width = x.shape
+        width = x.shape[1]
         x = self.dropout(x)
-        causal = torch.full((1, steps, steps), MASKED, device=x.device, dtype=x.dtype).triu(1)
-        masks = [(1.0 - mask).unsqueeze(1) * MASKED for _, mask, _ in memories]
         for layer in self.decoder:
-            x = layer.attend(x, *layer.own(x), causal)
-            attention = layer.memory_attention
-            normed = layer.memory_norm(x).reshape(-1, width)
-            normed = torch.cat([normed, normed.new_zeros(1, width)])
-            seen = [
-                attention(normed[lookers], attention.key(rows), attention.value(rows), mask).reshape(-1, width)
-                for (rows, _, lookers), mask in zip(memories, masks, strict=True)
-            ]
-            x = layer.think(x, torch.cat(seen)[place])
+            looks = layer.own_looks(layer.own_norm(x))
+            own = []
+            for part in parts:
+                query, key, value = part.of(looks).chunk(3, dim=-1)
+                steps = query.shape[1]
+                causal = torch.full((1, steps, steps), MASKED, device=x.device, dtype=x.dtype).triu(1)
+                own.append(attend(query, key, value, causal, layer.heads).reshape(-1, width))
+            x = x + self.dropout(layer.own_seen(_joined(own)))
+            query = layer.memory_query(layer.memory_norm(x))
+            query = torch.cat([query, query.new_zeros(1, width)])
+            pairs = layer.memory(memory)
+            seen = []
+            for each in lookers:
+                key, value = each.memory.of(pairs).chunk(2, dim=-1)
+                mixed = attend(query[each.decisions], key, value, _added(each.memory.mask), layer.heads)
+                seen.append(mixed.reshape(-1, width))
+            x = layer.think(x + self.dropout(layer.memory_seen(_joined(seen)[place])))
         return self.heads(x)
 
     def step(
@@ -267,30 +327,32 @@ class Network(nn.Module):
         """One decision with a cache: for the device.
 
         Args:
-            kind, previous: [1, 1] int; subject, chosen [1, 1, D].
-            now: [1, S, 1] one-hot of this decision's place.
-            mask: [1, 1, S] 1 up to this decision.
-            cache: [layers, 2, S, D], what `own` gave for earlier decisions.
-            memory: [layers, 2, M, D] as from `memory_of`; memory_mask [1, M].
+            kind, previous: [1] int; subject, chosen [1, D].
+            now: [S, 1] one-hot of this decision's place.
+            mask: [1, S] 1 up to this decision.
+            cache: [layers, S, 2 D], keys and values of earlier decisions.
+            memory: [layers, M, 2 D] as from `pairs`; memory_mask [1, M].
 
         Returns:
-            queries [1, 1, 4, D], choices [1, 1, modes + 2], the new cache.
+            queries [1, 4, D], choices [1, modes + 2], the new cache.
         """
-        order = now.transpose(1, 2) @ self.order.weight.unsqueeze(0)
-        x = self.asked(kind, previous, subject, chosen, order)
-        added_own = (1.0 - mask) * MASKED
-        added = (1.0 - memory_mask).unsqueeze(1) * MASKED
+        x = self.asked(kind, previous, subject, chosen, now.transpose(0, 1) @ self.order.weight)
         caches = []
         for index, layer in enumerate(self.decoder):
-            key, value = layer.own(x)
-            keys = cache[index, 0].unsqueeze(0) * (1.0 - now) + now * key
-            values = cache[index, 1].unsqueeze(0) * (1.0 - now) + now * value
-            caches.append(torch.cat([keys, values], dim=0))
-            x = layer.attend(x, keys, values, added_own)
-            looked = memory[index, 0].unsqueeze(0), memory[index, 1].unsqueeze(0)
-            x = layer.think(x, layer.memory_attention(layer.memory_norm(x), *looked, added))
+            query, pair = layer.own_looks(layer.own_norm(x)).split([self.shape.width, 2 * self.shape.width], dim=-1)
+            cached = cache[index] * (1.0 - now) + now * pair
+            caches.append(cached)
+            key, value = cached.unsqueeze(0).chunk(2, dim=-1)
+            x = x + layer.own_seen(attend(query.unsqueeze(0), key, value, _added(mask), layer.heads)[0])
+            query = layer.memory_query(layer.memory_norm(x)).unsqueeze(0)
+            key, value = memory[index].unsqueeze(0).chunk(2, dim=-1)
+            x = layer.think(x + layer.memory_seen(attend(query, key, value, _added(memory_mask), layer.heads)[0]))
         queries, choices = self.heads(x)
         return queries, choices, torch.stack(caches)
+
+    def pairs(self, memory: Tensor) -> Tensor:
+        """Keys and values of memory rows [M, D] for each decoder layer, [layers, M, 2 D]."""
+        return torch.stack([layer.memory(memory) for layer in self.decoder])
 
 
 def start_from_minilm(network: Network, weights: Path, rows: list[int | None]) -> None:
@@ -317,20 +379,18 @@ def start_from_minilm(network: Network, weights: Path, rows: list[int | None]) -
         network.embedding_norm.weight.copy_(source["embeddings.LayerNorm.weight"])
         network.embedding_norm.bias.copy_(source["embeddings.LayerNorm.bias"])
         names = {
-            "attention.query": "attention.self.query",
-            "attention.key": "attention.self.key",
-            "attention.value": "attention.self.value",
-            "attention.output": "attention.output.dense",
-            "attention_norm": "attention.output.LayerNorm",
-            "inner": "intermediate.dense",
-            "outer": "output.dense",
-            "outer_norm": "output.LayerNorm",
+            "looks": ("attention.self.query", "attention.self.key", "attention.self.value"),
+            "seen": ("attention.output.dense",),
+            "seen_norm": ("attention.output.LayerNorm",),
+            "inner": ("intermediate.dense",),
+            "outer": ("output.dense",),
+            "outer_norm": ("output.LayerNorm",),
         }
         for index, layer in enumerate(network.encoder):
             for ours, theirs in names.items():
                 for kind in ("weight", "bias"):
-                    target = layer.get_parameter(f"{ours}.{kind}")
-                    target.copy_(source[f"encoder.layer.{index}.{theirs}.{kind}"])
+                    found = [source[f"encoder.layer.{index}.{each}.{kind}"] for each in theirs]
+                    layer.get_parameter(f"{ours}.{kind}").copy_(torch.cat(found))
         # These start as MiniLM's last: a sensible mixing of states of that depth.
         for layer in (*network.fusion, *network.filling):
             layer.load_state_dict(network.encoder[-1].state_dict())

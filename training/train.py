@@ -177,10 +177,7 @@ def run_group(network: Network, part: Part, device: torch.device) -> loss.Outcom
     decks, batches = part
     for each in (decks, *batches):
         to(each, device)
-    slots = loss.read_cards(network, decks)
-    outcomes = [loss.run(network, slots, decks.tool_slots, batch) for batch in batches]
-    right = torch.cat([each.right for each in outcomes])
-    return loss.Outcomes(torch.stack([each.loss for each in outcomes]).sum() / len(right), right)
+    return loss.run(network, decks, batches)
 
 
 class Validation:

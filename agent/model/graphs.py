@@ -92,13 +92,13 @@ class Graphs:
     def encode(self, pieces: tuple[int, ...], roles: tuple[int, ...]) -> Floats:
         """Reads at most `TEXT_LENGTH` pieces -> states [pieces, D]."""
         length = fitting(len(pieces))
-        padded = np.zeros((2, 1, length), np.int32)
-        padded[0, 0, : len(pieces)] = pieces
-        padded[1, 0, : len(pieces)] = roles
+        padded = np.zeros((2, length), np.int32)
+        padded[0, : len(pieces)] = pieces
+        padded[1, : len(pieces)] = roles
         mask = np.zeros((1, length), np.float32)
         mask[0, : len(pieces)] = 1
         states: Floats = self._run(f"encode_{length}", padded[0], padded[1], mask)[0]
-        return states[0, : len(pieces)].copy()
+        return states[: len(pieces)].copy()
 
     def fuse(self, text: Floats, tools: Floats) -> Memory:
         """text [L, D] and at most `MAX_TOOLS` tools [T, D] see each other."""
@@ -109,8 +109,8 @@ class Graphs:
         at = length + len(tools)
         return Memory(
             self,
-            fused[0, : len(text)].copy(),
-            fused[0, length:at].copy(),
+            fused[: len(text)].copy(),
+            fused[length:at].copy(),
             relevance[0, : len(tools)].copy(),
             modes[0].copy(),
             looked_at,
@@ -122,7 +122,7 @@ class Graphs:
         padded_words, padded_slots, mask = _beside(words, slots, length, MAX_SLOTS)
         filled, memory = self._run(f"fill_{length}", padded_words, padded_slots, mask)
         looked_at = LookedAt(memory.copy(), mask)
-        return Filling(filled[0, : len(words)].copy(), filled[0, length : length + len(slots)].copy(), looked_at)
+        return Filling(filled[: len(words)].copy(), filled[length : length + len(slots)].copy(), looked_at)
 
     def decide(self, *inputs: Any) -> list[Any]:
         """One decision; `Memory.ask` is its caller, `inputs[-1]` the mask of what is looked at."""
@@ -132,7 +132,7 @@ class Graphs:
 
 @dataclass(frozen=True)
 class LookedAt:
-    """What a decision looks at: keys and values [layers, 2, M, D] of rows, and which count, [1, M]."""
+    """What a decision looks at: keys and values [layers, M, 2 D] of rows, and which count, [1, M]."""
 
     memory: Floats
     mask: Floats
@@ -171,8 +171,8 @@ class Memory:
         self.modes = modes
         self._graphs = graphs
         self._looked_at = looked_at
-        self._cache = np.zeros((LAYERS, 2, DECISIONS, WIDTH), np.float32)
-        self._seen = np.zeros((1, 1, DECISIONS), np.float32)
+        self._cache = np.zeros((LAYERS, DECISIONS, 2 * WIDTH), np.float32)
+        self._seen = np.zeros((1, DECISIONS), np.float32)
         self._step = 0
 
     @property
@@ -204,32 +204,32 @@ class Memory:
         Returns:
             queries [4, D] and choices [modes + 2], see `layout.py`.
         """
-        nothing = np.zeros((1, 1, WIDTH), np.float32)
-        now = np.zeros((1, DECISIONS, 1), np.float32)
-        now[0, self._step, 0] = 1
-        self._seen[0, 0, self._step] = 1
+        nothing = np.zeros((1, WIDTH), np.float32)
+        now = np.zeros((DECISIONS, 1), np.float32)
+        now[self._step, 0] = 1
+        self._seen[0, self._step] = 1
         self._step += 1
         looked_at = self._looked_at if filling is None else filling.looked_at
         queries, choices, self._cache = self._graphs.decide(
-            np.array([[kind]], np.int32),
-            np.array([[previous]], np.int32),
-            nothing if subject is None else subject.reshape(1, 1, -1),
-            nothing if chosen is None else chosen.reshape(1, 1, -1),
+            np.array([kind], np.int32),
+            np.array([previous], np.int32),
+            nothing if subject is None else subject.reshape(1, -1),
+            nothing if chosen is None else chosen.reshape(1, -1),
             now,
             self._seen,
             self._cache,
             looked_at.memory,
             looked_at.mask,
         )
-        return queries[0, 0], choices[0, 0]
+        return queries[0], choices[0]
 
 
 def _beside(words: Floats, others: Floats, length: int, most: int) -> tuple[Floats, Floats, Floats]:
     """Words and other rows, each padded, with the mask of both."""
-    padded_words = np.zeros((1, length, WIDTH), np.float32)
-    padded_words[0, : len(words)] = words
-    padded_others = np.zeros((1, most, WIDTH), np.float32)
-    padded_others[0, : len(others)] = others
+    padded_words = np.zeros((length, WIDTH), np.float32)
+    padded_words[: len(words)] = words
+    padded_others = np.zeros((most, WIDTH), np.float32)
+    padded_others[: len(others)] = others
     mask = np.zeros((1, length + most), np.float32)
     mask[0, : len(words)] = 1
     mask[0, length : length + len(others)] = 1

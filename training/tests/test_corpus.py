@@ -22,8 +22,7 @@ from agent.schema import FunctionType
 from training import markup
 from training.corpus import HERE, Corpus, Entry, Tool, read_corpus
 from training.datasheet import SHEET, patterns_of, shares, table, written
-from training.distinct import distinct
-from training.distinct import skeleton
+from training.distinct import distinct, skeleton
 from training.generate import Example, Generator, Member, split_of
 
 OUT_OF_RANGE = {"too_much", "too_hot"}
