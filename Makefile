@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 TRAINING := .venv-training
 LLM := .venv-llm
 PEERS := .venv-peers
-MINUTES ?= 60
+STEPS ?= 2700
 
 .PHONY: help setup run test test-training test-llm lint model eval bench bench-peers clean
 
@@ -48,10 +48,11 @@ lint: setup  ## ruff, and mypy strict on agent and tools
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m mypy
 
-model: $(TRAINING)/.ready  ## rebuild the model (resumes where it was stopped; MINUTES=60)
-	@$(TRAINING)/bin/python -m training.train --minutes $(MINUTES)
+model: $(TRAINING)/.ready  ## rebuild the model (resumes where it was stopped; STEPS=2700)
+	@$(TRAINING)/bin/python -m training.train --steps $(STEPS)
 	@$(TRAINING)/bin/python -m training.export
 	@$(TRAINING)/bin/python -m training.calibrate
+	@$(TRAINING)/bin/python -m training.plot
 
 eval: setup  ## the table of the model's figures; DATA is the folder of the public sets
 	@$(PYTHON) -m training.evaluate $(DATA) $(ARGS)

@@ -38,7 +38,7 @@ from tools.names.words import fold
 from tools.times import parse_duration
 from training.sets import Mapped, Placed, clinc, home_assistant, home_llm, snips, thingpedia
 
-SPLIT: Final = "validation"
+SPLIT: Final = "test"
 """The patterns that the model has not seen."""
 
 SUITES: Final = Path(__file__).parent / "suites"
@@ -163,7 +163,7 @@ def _drawn(heldout: bool) -> list[Drawn]:
 
     corpus = read_corpus()
     if heldout:
-        generator, count = Generator(Corpus(others=corpus.heldout), SEED), UNSEEN
+        generator, count = Generator(Corpus(others=corpus.heldout), SEED, split=None), UNSEEN
     else:
         generator, count = Generator(corpus, SEED, split=SPLIT), PATTERNS
     drawn: list[Drawn] = []

@@ -453,7 +453,7 @@ class Generator:
         self._rng = random.Random(seed)
         self._classes = Classes(HERE / "patterns")
         self._split = split
-        self._plain = split is not None and split != "train"
+        self._plain = split != "train"  # tools as they are declared
         self._learned = _like_train(corpus) if split in SPLITS else frozenset[str]()
         self._house = {tool.name: tool for tool in corpus.house}
         entries = self._kept(corpus.entries)
