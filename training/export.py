@@ -42,23 +42,22 @@ class Fuse(nn.Module):
         self.network = network
 
     def forward(self, text: Tensor, tools: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        rows = self.network.beside_tools(text.unsqueeze(0), tools.unsqueeze(0))[0]
-        fused = self.network.fuse(rows, parts_of([mask]))
+        fused = self.network.fuse([text.unsqueeze(0)], [tools.unsqueeze(0)], parts_of([mask]))
         length = text.shape[0]
         relevance, modes = self.network.asked_for(fused[length:].unsqueeze(0), mask[:, length:])
         return fused, self.network.pairs(fused), relevance, modes
 
 
 class Fill(nn.Module):
-    """Fused words [L, D], slots [K, D], mask [1, L+K] -> filled [L+K, D], its pairs."""
+    """Fused words and words as read [L, D], slots [K, D], mask [1, L+K] -> filled [L+K, D], its pairs."""
 
     def __init__(self, network: Network) -> None:
         super().__init__()
         self.network = network
 
-    def forward(self, words: Tensor, slots: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        rows = self.network.beside_slots(words.unsqueeze(0), slots.unsqueeze(0))[0]
-        filled = self.network.fill(rows, parts_of([mask]))
+    def forward(self, words: Tensor, text: Tensor, slots: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        rows = [each.unsqueeze(0) for each in (words, text, slots)]
+        filled = self.network.fill(*([row] for row in rows), parts_of([mask]))
         return filled, self.network.pairs(filled)
 
 
@@ -98,7 +97,12 @@ def convert(network: Network, path: Path) -> None:
             torch.ones(1, length),
         )
         fuse = (torch.zeros(length, WIDTH), torch.zeros(MAX_TOOLS, WIDTH), torch.ones(1, length + MAX_TOOLS))
-        fill = (torch.zeros(length, WIDTH), torch.zeros(MAX_SLOTS, WIDTH), torch.ones(1, length + MAX_SLOTS))
+        fill = (
+            torch.zeros(length, WIDTH),
+            torch.zeros(length, WIDTH),
+            torch.zeros(MAX_SLOTS, WIDTH),
+            torch.ones(1, length + MAX_SLOTS),
+        )
         memory = length + MAX_TOOLS
         decode = (
             torch.zeros(1, dtype=torch.int32),

@@ -93,14 +93,17 @@ def _decide(
     parts = parts_of([*masks, *fill_masks])  # of all that is looked at
     fuse_parts, fill_parts = parts[: len(masks)], parts[len(masks) :]
 
-    beside = [network.beside_tools(text, tools.expand(len(text), -1, -1)) for text in texts]
-    fused = network.fuse(_rows(beside, width), fuse_parts)
+    fused = network.fuse(texts, [tools.expand(len(text), -1, -1) for text in texts], fuse_parts)
     memories = [part.of(fused) for part in fuse_parts]
-    beside = [
-        network.beside_slots(memory[:, : batch.mask.shape[1]][batch.fill_examples], slots[batch.fill_slots])
-        for batch, memory in zip(batches, memories, strict=True)
-    ]
-    filled = network.fill(_rows(beside, width), parts_of(fill_masks))
+    filled = network.fill(
+        [
+            memory[:, : batch.mask.shape[1]][batch.fill_examples]
+            for batch, memory in zip(batches, memories, strict=True)
+        ],
+        [text[batch.fill_examples] for batch, text in zip(batches, texts, strict=True)],
+        [slots[batch.fill_slots] for batch in batches],
+        parts_of(fill_masks),
+    )
     memory = torch.cat([fused, filled])
 
     subjects, chosen, orders, lookers, places = [], [], [], [], []

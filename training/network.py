@@ -150,6 +150,48 @@ class DecidingLayer(nn.Module):
         return x + self.dropout(self.outer(functional.gelu(self.inner(self.inner_norm(x)))))
 
 
+class Likeness(nn.Module):
+    """How like each of some vectors the likest word is, as something that is added to them.
+
+    A member or a function that no pattern holds is found by it: comparing is learned, and not what is compared.
+    """
+
+    HEADS, SIZE = 4, 48
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.words = nn.Linear(width, self.HEADS * self.SIZE, bias=False)
+        self.others = nn.Linear(width, self.HEADS * self.SIZE, bias=False)
+        self.before = nn.Linear(2 * self.HEADS, width)
+        self.after = nn.Linear(2 * self.HEADS, width)
+        with torch.no_grad():
+            nn.init.orthogonal_(self.words.weight)
+            self.others.weight.copy_(self.words.weight)
+
+    def forward(self, words: Tensor, others: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Compares.
+
+        Args:
+            words: [B, L, D]; mask [B, L].
+            others: [B, K, D].
+
+        Returns:
+            What is added to the others before they see the words, and after: [B, K, D] each.
+        """
+        batch = words.shape[0]
+
+        def split(t: Tensor) -> Tensor:
+            t = t.reshape(batch, -1, self.HEADS, self.SIZE).transpose(1, 2)
+            return t * torch.rsqrt((t * t).sum(dim=-1, keepdim=True) + 1e-6)
+
+        likeness = split(self.others(others)) @ split(self.words(words)).transpose(2, 3)  # [B, heads, K, L]
+        here = mask.reshape(batch, 1, 1, -1).to(likeness.dtype)
+        best = (likeness + (1.0 - here) * MASKED).max(dim=-1).values
+        mean = (likeness * here).sum(dim=-1) / here.sum(dim=-1)
+        found = torch.cat([best, mean], dim=1).transpose(1, 2)  # [B, K, 2 heads]
+        return self.before(found), self.after(found)
+
+
 def _added(mask: Tensor) -> Tensor:
     """A mask [B, K] as what is added to scores, [B, 1, K]."""
     return (1.0 - mask).unsqueeze(1) * MASKED
@@ -188,8 +230,10 @@ class Network(nn.Module):
         # card is found again in a command by it.
         self.lexical = nn.Linear(width, width, bias=False)
         self.tool_mark = nn.Parameter(torch.zeros(width))
+        self.tool_likeness = Likeness(width)
         self.fusion = nn.ModuleList(ReadingLayer(shape) for _ in range(shape.fusion_layers))
         self.slot_mark = nn.Parameter(torch.zeros(width))
+        self.slot_likeness = Likeness(width)
         self.filling = nn.ModuleList(ReadingLayer(shape) for _ in range(shape.filling_layers))
         # Whether a function is asked for, from its fused vector; and what the best of them means for each mode.
         self.relevance = nn.Linear(width, 1)
@@ -233,25 +277,18 @@ class Network(nn.Module):
             x = layer(x, parts)
         return x + self.lexical(own)
 
-    def fuse(self, x: Tensor, parts: Sequence[Part]) -> Tensor:
-        """Rows [N, D] of parts from `beside_tools` -> the memory of modes and functions [N, D]."""
-        for layer in self.fusion:
-            x = layer(x, parts)
-        return x
+    def fuse(self, texts: Sequence[Tensor], tools: Sequence[Tensor], parts: Sequence[Part]) -> Tensor:
+        """For each part its words [B, L, D] beside its tools [B, T, D] -> what modes and functions look at, [N, D]."""
+        return _mixed(self.fusion, self.tool_likeness, self.tool_mark, texts, texts, tools, parts)
 
-    def fill(self, x: Tensor, parts: Sequence[Part]) -> Tensor:
-        """Rows [N, D] of parts from `beside_slots` -> the memory of values [N, D]."""
-        for layer in self.filling:
-            x = layer(x, parts)
-        return x
+    def fill(
+        self, words: Sequence[Tensor], texts: Sequence[Tensor], slots: Sequence[Tensor], parts: Sequence[Part]
+    ) -> Tensor:
+        """For each part its fused words [F, L, D] beside slots [F, K, D] -> what values look at, [N, D].
 
-    def beside_tools(self, text: Tensor, tools: Tensor) -> Tensor:
-        """Words [B, L, D] and tools [B, T, D] as [B, L+T, D]."""
-        return torch.cat([text, tools + self.tool_mark], dim=1)
-
-    def beside_slots(self, words: Tensor, slots: Tensor) -> Tensor:
-        """Fused words [F, L, D] and slots [F, K, D] as [F, L+K, D]."""
-        return torch.cat([words, slots + self.slot_mark], dim=1)
+        The slots are compared with the words as they were read, `texts` [F, L, D].
+        """
+        return _mixed(self.filling, self.slot_likeness, self.slot_mark, words, texts, slots, parts)
 
     def asked_for(self, tools: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Whether each function is asked for at all.
@@ -353,6 +390,27 @@ class Network(nn.Module):
     def pairs(self, memory: Tensor) -> Tensor:
         """Keys and values of memory rows [M, D] for each decoder layer, [layers, M, 2 D]."""
         return torch.stack([layer.memory(memory) for layer in self.decoder])
+
+
+def _mixed(
+    layers: nn.ModuleList,
+    likeness: Likeness,
+    mark: Tensor,
+    words: Sequence[Tensor],
+    texts: Sequence[Tensor],
+    others: Sequence[Tensor],
+    parts: Sequence[Part],
+) -> Tensor:
+    """Words and others beside each other, what they are alike told to both ends of the layers."""
+    rows, ends = [], []
+    for word, text, other, part in zip(words, texts, others, parts, strict=True):
+        before, after = likeness(text, other, part.mask[:, : text.shape[1]])
+        rows.append(torch.cat([word, other + mark + before], dim=1).reshape(-1, word.shape[2]))
+        ends.append(torch.cat([torch.zeros_like(word), after], dim=1).reshape(-1, word.shape[2]))
+    x = _joined(rows)
+    for layer in layers:
+        x = layer(x, parts)
+    return x + _joined(ends)
 
 
 def start_from_minilm(network: Network, weights: Path, rows: list[int | None]) -> None:

@@ -109,6 +109,7 @@ class Graphs:
         at = length + len(tools)
         return Memory(
             self,
+            text,
             fused[: len(text)].copy(),
             fused[length:at].copy(),
             relevance[0, : len(tools)].copy(),
@@ -116,11 +117,13 @@ class Graphs:
             looked_at,
         )
 
-    def fill(self, words: Floats, slots: Floats) -> Filling:
-        """Fused words [L, D] and at most `MAX_SLOTS` slots [K, D] of one function see each other."""
+    def fill(self, words: Floats, text: Floats, slots: Floats) -> Filling:
+        """Words [L, D], fused and as read, and at most `MAX_SLOTS` slots [K, D] of one function see each other."""
         length = fitting(len(words))
         padded_words, padded_slots, mask = _beside(words, slots, length, MAX_SLOTS)
-        filled, memory = self._run(f"fill_{length}", padded_words, padded_slots, mask)
+        padded_text = np.zeros_like(padded_words)
+        padded_text[: len(text)] = text
+        filled, memory = self._run(f"fill_{length}", padded_words, padded_text, padded_slots, mask)
         looked_at = LookedAt(memory.copy(), mask)
         return Filling(filled[: len(words)].copy(), filled[length : length + len(slots)].copy(), looked_at)
 
@@ -163,8 +166,16 @@ class Memory:
     """
 
     def __init__(
-        self, graphs: Graphs, words: Floats, tools: Floats, relevance: Floats, modes: Floats, looked_at: LookedAt
+        self,
+        graphs: Graphs,
+        text: Floats,
+        words: Floats,
+        tools: Floats,
+        relevance: Floats,
+        modes: Floats,
+        looked_at: LookedAt,
     ) -> None:
+        self._text = text
         self.words = words
         self.tools = tools
         self.relevance = relevance
@@ -182,7 +193,7 @@ class Memory:
 
     def fill(self, slots: Floats) -> Filling:
         """The words beside slots [K, D] of a chosen function, at most `MAX_SLOTS`."""
-        return self._graphs.fill(self.words, slots)
+        return self._graphs.fill(self.words, self._text, slots)
 
     def ask(
         self,
