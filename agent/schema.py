@@ -37,7 +37,7 @@ class FunctionType(str, Enum):
     OBJECT = "object"
 
 
-_NUMERIC: Final = (FunctionType.INTEGER, FunctionType.NUMBER)
+NUMERIC: Final = (FunctionType.INTEGER, FunctionType.NUMBER)
 _NESTED: Final = (FunctionType.ARRAY, FunctionType.OBJECT)
 
 
@@ -116,7 +116,7 @@ class FunctionSchema:
     def __post_init__(self) -> None:
         kind = self.type.value
         for bound in (self.minimum, self.maximum):
-            if bound is not None and (self.type not in _NUMERIC or not _is_number(bound)):
+            if bound is not None and (self.type not in NUMERIC or not _is_number(bound)):
                 raise DeclarationError(f"{bound!r} cannot be a bound of type {kind}")
         if self.minimum is not None and self.maximum is not None and self.minimum > self.maximum:
             raise DeclarationError(f"the range {self.minimum} to {self.maximum} is empty")

@@ -88,9 +88,6 @@ class ScriptedRuntime:
             time.sleep(self._pause_s)
             yield line[at : at + self._piece]
 
-    def forget(self) -> None:
-        pass
-
     def close(self) -> None:
         self.closed += 1
 

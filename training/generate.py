@@ -18,7 +18,7 @@ from typing import Any
 from agent.model.generative import Outcome
 from agent.model.prompt import HIDDEN_RESULT, MAX_TOOLS, Leaf, Segment, SegmentRole, leaves_of, render_values
 from agent.names import spoken_name
-from agent.schema import FunctionType
+from agent.schema import NUMERIC
 from training import markup
 from training.classes import Classes
 from training.corpus import HERE, Corpus, Entry, Tool, WrittenCall
@@ -208,8 +208,6 @@ SLIPS = 0.16  # the share of examples with misspelt or misheard words
 VARIED = 0.5  # the share of groups in which some tools are declared as others would have done it
 SPLITS = {"validation": 7, "test": 13}  # of each twenty skeletons the ones kept apart
 
-
-_NUMERIC = (FunctionType.INTEGER, FunctionType.NUMBER)
 
 # What a recogniser makes of words it hears.
 _HEARD: dict[str, tuple[str, ...]] = {
@@ -741,7 +739,7 @@ class Generator:
             for tool, values in spoken.calls
             for leaf in leaves_of(tool.declaration)
             for each in values.get(leaf.path, ())
-            if not isinstance(each, Member) and leaf.schema.type in _NUMERIC
+            if not isinstance(each, Member) and leaf.schema.type in NUMERIC
         ]
         text, moved = self._styled(spoken.sentence.text, exact)
         calls = tuple(
@@ -931,7 +929,7 @@ class Generator:
             value[1:]
             for call in entry.calls
             for leaf in leaves_of(by_name[call.name].declaration)
-            if leaf.schema.type in _NUMERIC
+            if leaf.schema.type in NUMERIC
             for value in [call.arguments.get(".".join(leaf.path), "")]
             if value.startswith("$")
         }

@@ -11,10 +11,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from agent.answer import Result
-from agent.content import Content, FunctionCallPart, FunctionResponsePart, Role
+from agent.content import Content, FunctionResponsePart, Role
 from agent.model.gbnf import SAY, dumps_calls
 from agent.model.generative import GenerateContentRequest
+from agent.model.prompt import HIDDEN_RESULT
 from agent.names import spoken_name
 from agent.schema import FunctionDeclaration, FunctionSchema, FunctionType
 
@@ -128,24 +128,13 @@ def last_words(contents: Sequence[Content]) -> int | None:
     return places[-1] if places else None
 
 
-def results_of(turn: Sequence[Content], tools: Sequence[FunctionDeclaration]) -> list[Result]:
-    """The calls of a turn with their responses."""
-    declarations = {each.name: each for each in tools}
-    calls = {call.id: call for content in turn for call in content.calls}
-    return [
-        Result(calls.get(each.id) or FunctionCallPart(each.id, each.name, {}), each, declarations.get(each.name))
-        for content in turn
-        for each in content.responses
-    ]
-
-
 def without_results(contents: Sequence[Content]) -> tuple[Content, ...]:
     """The same contents in which no result says anything."""
     return tuple(
         Content(
             content.role,
             tuple(
-                FunctionResponsePart(part.id, part.name, {"result": "..."})
+                FunctionResponsePart(part.id, part.name, {"result": HIDDEN_RESULT})
                 if isinstance(part, FunctionResponsePart)
                 else part
                 for part in content.parts

@@ -17,10 +17,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from agent.answer import Result, compose
+from agent.answer import Result, compose, results_of
 from agent.content import Content, FunctionCallPart, Role
 from agent.errors import AgentError, ErrorCode
-from agent.model.chat import Message, last_words, messages_of, results_of, signature, system_message, without_results
+from agent.model.chat import Message, last_words, messages_of, signature, system_message, without_results
 from agent.model.gbnf import BEGIN_WORDS, END_WORDS, compile_grammar, loads_calls
 from agent.model.generative import Candidate, GenerateContentRequest, GenerateContentResponse, Outcome
 from agent.model.grammar import Unfit
@@ -58,10 +58,6 @@ class Runtime(Protocol):
         stopped: Callable[[], bool],
     ) -> Iterator[str]:
         """What the model says, piece by piece."""
-        ...
-
-    def forget(self) -> None:
-        """Reads the next prompt from its beginning."""
         ...
 
     def close(self) -> None:

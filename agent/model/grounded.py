@@ -18,10 +18,9 @@ from agent.grounding import FORMATS
 from agent.model.grammar import LONGEST_NUMBER, Unfit, fitted, number
 from agent.model.prompt import Leaf
 from agent.numbers import parse_number
-from agent.schema import NO_DEFAULT, FunctionDeclaration, FunctionSchema, FunctionType
+from agent.schema import NO_DEFAULT, NUMERIC, FunctionDeclaration, FunctionSchema, FunctionType
 
 _WORD = re.compile(r"[^\W_]+")
-_NUMERIC = (FunctionType.INTEGER, FunctionType.NUMBER)
 _ARTICLES = ("the", "a", "an")
 
 
@@ -112,7 +111,7 @@ class _Checking:
             span = next((found for text in sources if (found := span_of(value, text)) is not None), None)
             if span is not None:
                 return span
-        spans = (span for text in sources for span in _numbers_in(leaf, text)) if schema.type in _NUMERIC else ()
+        spans = (span for text in sources for span in _numbers_in(leaf, text)) if schema.type in NUMERIC else ()
         if any(fitted(leaf, span) == value for span in spans):
             return value
         self._refuse(path, schema, required)
@@ -123,7 +122,7 @@ class _Checking:
         item = schema.items if schema.type is FunctionType.ARRAY and schema.items is not None else schema
         leaf = _leaf(path, item, required)
         said = Unfit(leaf)
-        if item.type in _NUMERIC:
+        if item.type in NUMERIC:
             tried = (fitted(leaf, span) for span in _numbers_in(leaf, self._heard.now[0]))
             said = next((each for each in tried if isinstance(each, Unfit) and each.value is not None), said)
         self.unfit.append(said)
