@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from agent.model.layout import DECISIONS, LAYERS, TEXT_LENGTHS, WIDTH
 from agent.model.prompt import MAX_SLOTS, MAX_TOOLS
-from training.network import Network, Shape, parts_of
+from training.network import Network, Shape
 from training.train import OUT
 
 PRODUCT = Path(__file__).parent.parent / "agent" / "model" / "files"
@@ -31,7 +31,7 @@ class Encode(nn.Module):
         self.network = network
 
     def forward(self, pieces: Tensor, roles: Tensor, mask: Tensor) -> Tensor:
-        return self.network.encode(pieces, roles, parts_of([mask]))
+        return self.network.encode(pieces, roles, [mask])
 
 
 class Fuse(nn.Module):
@@ -42,7 +42,7 @@ class Fuse(nn.Module):
         self.network = network
 
     def forward(self, text: Tensor, tools: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        fused = self.network.fuse([text.unsqueeze(0)], [tools.unsqueeze(0)], parts_of([mask]))
+        fused = self.network.fuse([text.unsqueeze(0)], [tools.unsqueeze(0)], [mask])
         length = text.shape[0]
         relevance, modes = self.network.asked_for(fused[length:].unsqueeze(0), mask[:, length:])
         return fused, self.network.pairs(fused), relevance, modes
@@ -57,7 +57,7 @@ class Fill(nn.Module):
 
     def forward(self, words: Tensor, text: Tensor, slots: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         rows = [each.unsqueeze(0) for each in (words, text, slots)]
-        filled = self.network.fill(*([row] for row in rows), parts_of([mask]))
+        filled = self.network.fill(*([row] for row in rows), [mask])
         return filled, self.network.pairs(filled)
 
 

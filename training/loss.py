@@ -12,7 +12,7 @@ from torch.nn import functional
 from agent.model.layout import ABSENT_CHOICE, END_CHOICE, FIRST_QUERY, LAST_QUERY, MEMBER_QUERY, MODES, TOOL_QUERY, Kind
 from agent.model.prompt import MAX_MEMBERS, SegmentRole
 from training.batch import NO_TARGET, Batch, Decks
-from training.network import MASKED, Lookers, Network, parts_of
+from training.network import MASKED, Lookers, Network, apart
 
 LIKENESS = 0.3  # the weight of what ranks the shortlist
 RELEVANCE = 0.3  # the weight of "is this function asked for", for each function
@@ -67,19 +67,18 @@ def run(network: Network, decks: Decks, batches: Sequence[Batch]) -> Outcomes:
 
 def _read(network: Network, decks: Decks, batches: Sequence[Batch]) -> tuple[Tensor, list[Tensor]]:
     """The slots of all cards [slots, D], slot 0 is nothing; and the text of each batch [B, L, D]."""
-    parts = parts_of([*decks.masks, *(batch.mask for batch in batches)])
+    masks = [*decks.masks, *(batch.mask for batch in batches)]
     pieces = [*decks.pieces, *(batch.pieces for batch in batches)]
     roles = [
         *(torch.full_like(each, int(SegmentRole.CARD)) for each in decks.pieces),
         *(batch.roles for batch in batches),
     ]
-    states = network.encode(_rows(pieces), _rows(roles), parts)
-    cards, texts = parts[: len(decks.masks)], parts[len(decks.masks) :]
+    states = apart(network.encode(_rows(pieces), _rows(roles), masks), masks)
+    cards, texts = states[: len(decks.masks)], states[len(decks.masks) :]
     means = [
-        mean.to(states.dtype) @ part.of(states).reshape(-1, states.shape[1])
-        for mean, part in zip(decks.means, cards, strict=True)
+        mean.to(card.dtype) @ card.reshape(-1, card.shape[2]) for mean, card in zip(decks.means, cards, strict=True)
     ]
-    return torch.cat([states.new_zeros(1, states.shape[1]), *means]), [part.of(states) for part in texts]
+    return torch.cat([means[0].new_zeros(1, means[0].shape[1]), *means]), texts
 
 
 def _decide(
@@ -88,13 +87,11 @@ def _decide(
     """Every decision of every batch, the right earlier ones given."""
     width = tools.shape[1]
     tool_masks = [batch.mask.new_ones(len(batch.mask), len(tools)) for batch in batches]
-    masks = [torch.cat(pair, dim=1) for pair in zip((batch.mask for batch in batches), tool_masks, strict=True)]
+    fuse_masks = [torch.cat(pair, dim=1) for pair in zip((batch.mask for batch in batches), tool_masks, strict=True)]
     fill_masks = [torch.cat([batch.mask[batch.fill_examples], batch.fill_mask], dim=1) for batch in batches]
-    parts = parts_of([*masks, *fill_masks])  # of all that is looked at
-    fuse_parts, fill_parts = parts[: len(masks)], parts[len(masks) :]
 
-    fused = network.fuse(texts, [tools.expand(len(text), -1, -1) for text in texts], fuse_parts)
-    memories = [part.of(fused) for part in fuse_parts]
+    fused = network.fuse(texts, [tools.expand(len(text), -1, -1) for text in texts], fuse_masks)
+    memories = apart(fused, fuse_masks)
     filled = network.fill(
         [
             memory[:, : batch.mask.shape[1]][batch.fill_examples]
@@ -102,41 +99,46 @@ def _decide(
         ],
         [text[batch.fill_examples] for batch, text in zip(batches, texts, strict=True)],
         [slots[batch.fill_slots] for batch in batches],
-        parts_of(fill_masks),
+        fill_masks,
     )
-    memory = torch.cat([fused, filled])
+    fillings = apart(filled, fill_masks)
 
     subjects, chosen, orders, lookers, places = [], [], [], [], []
-    decisions = parts_of([batch.kinds for batch in batches])
     total = sum(batch.kinds.numel() for batch in batches)
-    placed = 0
-    nothing = memory.new_zeros(1, width)
-    for batch, part, fuse_part, fill_part, memory_of in zip(
-        batches, decisions, fuse_parts, fill_parts, memories, strict=True
-    ):
+    started = placed = 0
+    nothing = filled.new_zeros(1, width)
+    for number, (batch, memory, filling) in enumerate(zip(batches, memories, fillings, strict=True)):
         size, steps = batch.kinds.shape
-        length = batch.mask.shape[1]
-        offered = fill_part.of(memory)[:, length:].reshape(-1, width)
+        offered = filling[:, batch.mask.shape[1] :].reshape(-1, width)
         subjects.append(torch.cat([nothing, offered])[batch.subjects])
-        bank = torch.cat([torch.zeros_like(memory_of[:, :1]), memory_of], dim=1)  # row 0 is "nothing"
+        bank = torch.cat([torch.zeros_like(memory[:, :1]), memory], dim=1)  # row 0 is "nothing"
         picked = bank.gather(1, batch.rows.reshape(size, -1, 1).expand(-1, -1, width)).reshape(size, steps, 2, width)
         chosen.append(picked.mean(dim=2) + slots[batch.chosen_slots])
         orders.append(network.order.weight[:steps].expand(size, -1, -1))
-        for looked_at, rows in ((fuse_part, batch.own), (fill_part, batch.values)):
-            lookers.append(Lookers(looked_at, torch.where(rows == size * steps, total, rows + part.start)))
+        for looked_at, rows in ((number, batch.own), (len(batches) + number, batch.values)):
+            lookers.append(Lookers(looked_at, torch.where(rows == size * steps, total, rows + started)))
         places.append(batch.place + placed)
+        started += batch.kinds.numel()
         placed += batch.own.numel() + batch.values.numel()
     kinds, previous = _rows([batch.kinds for batch in batches]), _rows([batch.previous for batch in batches])
     asked = network.asked(kinds, previous, *(_rows(each, width) for each in (subjects, chosen, orders)))
-    queries, choices = network.decode(asked, decisions, memory, lookers, _rows(places))
-    queries, choices = queries.float(), choices.float()
+    sizes = [batch.kinds for batch in batches]
+    queries, choices = network.decode(
+        asked, sizes, torch.cat([fused, filled]), [*fuse_masks, *fill_masks], lookers, _rows(places)
+    )
 
     found = []
-    for batch, part, fill_part, memory_of, text, tool_mask in zip(
-        batches, decisions, fill_parts, memories, texts, tool_masks, strict=True
+    for batch, memory, filling, text, tool_mask, query, choice in zip(
+        batches,
+        memories,
+        fillings,
+        texts,
+        tool_masks,
+        queries.float().split([size.numel() for size in sizes]),
+        choices.float().split([size.numel() for size in sizes]),
+        strict=True,
     ):
-        rows = slice(part.start, part.start + batch.kinds.numel())
-        fused_tools = memory_of[:, batch.mask.shape[1] :]
+        fused_tools = memory[:, batch.mask.shape[1] :]
         relevance, modes = network.asked_for(fused_tools, tool_mask)
         found.append(
             _Decided(
@@ -144,9 +146,9 @@ def _decide(
                 fused_tools.float(),
                 relevance.float(),
                 modes.float(),
-                fill_part.of(memory).float(),
-                torch.cat([queries[rows], queries.new_zeros(1, *queries.shape[1:])]),
-                torch.cat([choices[rows], choices.new_zeros(1, choices.shape[1])]),
+                filling.float(),
+                torch.cat([query, query.new_zeros(1, *query.shape[1:])]),
+                torch.cat([choice, choice.new_zeros(1, choice.shape[1])]),
             )
         )
     return found

@@ -20,7 +20,7 @@ does best, and attention sees part after part.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,31 +50,13 @@ class Shape:
     decoder_inner: int = 768
 
 
-@dataclass(frozen=True)
-class Part:
-    """Examples of one length among rows [N, D].
+def apart(rows: Tensor, masks: Sequence[Tensor]) -> list[Tensor]:
+    """Rows [N, D] as the parts [B, L, D] that stand one after the other in them, one for each mask [B, L].
 
-    Attributes:
-        start: The first of its rows.
-        mask: [B, L] 1 where something stands.
+    One split for all: taken part by part, each would cost a gradient as large as all rows.
     """
-
-    start: int
-    mask: Tensor
-
-    def of(self, rows: Tensor) -> Tensor:
-        """Its rows as [B, L, D]."""
-        size, length = self.mask.shape
-        return rows[self.start : self.start + size * length].reshape(size, length, -1)
-
-
-def parts_of(masks: Iterable[Tensor]) -> list[Part]:
-    """Parts that stand one after the other."""
-    parts, start = [], 0
-    for mask in masks:
-        parts.append(Part(start, mask))
-        start += mask.numel()
-    return parts
+    pieces = rows.split([mask.numel() for mask in masks])
+    return [piece.reshape(*mask.shape, -1) for piece, mask in zip(pieces, masks, strict=True)]
 
 
 def attend(query: Tensor, key: Tensor, value: Tensor, added: Tensor, heads: int) -> Tensor:
@@ -116,13 +98,12 @@ class ReadingLayer(nn.Module):
         self.outer = nn.Linear(shape.inner, shape.width)
         self.outer_norm = nn.LayerNorm(shape.width, eps=1e-6)
 
-    def forward(self, x: Tensor, parts: Sequence[Part]) -> Tensor:
-        """x [N, D]."""
-        looks = self.looks(x)
+    def forward(self, x: Tensor, masks: Sequence[Tensor]) -> Tensor:
+        """x [N, D], in parts [B, L]."""
         seen = []
-        for part in parts:
-            query, key, value = part.of(looks).chunk(3, dim=-1)
-            seen.append(attend(query, key, value, _added(part.mask), self.heads).reshape(-1, x.shape[1]))
+        for looks, mask in zip(apart(self.looks(x), masks), masks, strict=True):
+            query, key, value = looks.chunk(3, dim=-1)
+            seen.append(attend(query, key, value, _added(mask), self.heads).reshape(-1, x.shape[1]))
         x = self.seen_norm(x + self.seen(_joined(seen)))
         return self.outer_norm(x + self.outer(functional.gelu(self.inner(x))))
 
@@ -206,11 +187,11 @@ class Lookers:
     """Which decisions look at one part of the memory.
 
     Attributes:
-        memory: The part.
+        memory: The number of the part.
         decisions: [B, N] their rows among all decisions; the number of all is none.
     """
 
-    memory: Part
+    memory: int
     decisions: Tensor
 
 
@@ -260,35 +241,34 @@ class Network(nn.Module):
         with torch.no_grad():
             self.lexical.weight.copy_(0.25 * torch.eye(width))
 
-    def encode(self, pieces: Tensor, roles: Tensor, parts: Sequence[Part]) -> Tensor:
-        """Reads. pieces, roles [N] int -> states [N, D]."""
+    def encode(self, pieces: Tensor, roles: Tensor, masks: Sequence[Tensor]) -> Tensor:
+        """Reads. pieces, roles [N] int, in parts [B, L] -> states [N, D]."""
         own = self.piece(pieces)
         positions = [
-            self.position.weight[: part.mask.shape[1]].expand(len(part.mask), -1, -1).reshape(-1, own.shape[1])
-            for part in parts
+            self.position.weight[: mask.shape[1]].expand(len(mask), -1, -1).reshape(-1, own.shape[1]) for mask in masks
         ]
         with torch.no_grad():
             # As MiniLM reads: what it knows of words that no pattern holds is not lost, and a step is quicker.
             x = self.embedding_norm(own + _joined(positions))
             for layer in self.encoder[: self.shape.frozen_layers]:
-                x = layer(x, parts)
+                x = layer(x, masks)
         x = self.dropout(x + self.role(roles))
         for layer in self.encoder[self.shape.frozen_layers :]:
-            x = layer(x, parts)
+            x = layer(x, masks)
         return x + self.lexical(own)
 
-    def fuse(self, texts: Sequence[Tensor], tools: Sequence[Tensor], parts: Sequence[Part]) -> Tensor:
+    def fuse(self, texts: Sequence[Tensor], tools: Sequence[Tensor], masks: Sequence[Tensor]) -> Tensor:
         """For each part its words [B, L, D] beside its tools [B, T, D] -> what modes and functions look at, [N, D]."""
-        return _mixed(self.fusion, self.tool_likeness, self.tool_mark, texts, texts, tools, parts)
+        return _mixed(self.fusion, self.tool_likeness, self.tool_mark, texts, texts, tools, masks)
 
     def fill(
-        self, words: Sequence[Tensor], texts: Sequence[Tensor], slots: Sequence[Tensor], parts: Sequence[Part]
+        self, words: Sequence[Tensor], texts: Sequence[Tensor], slots: Sequence[Tensor], masks: Sequence[Tensor]
     ) -> Tensor:
         """For each part its fused words [F, L, D] beside slots [F, K, D] -> what values look at, [N, D].
 
         The slots are compared with the words as they were read, `texts` [F, L, D].
         """
-        return _mixed(self.filling, self.slot_likeness, self.slot_mark, words, texts, slots, parts)
+        return _mixed(self.filling, self.slot_likeness, self.slot_mark, words, texts, slots, masks)
 
     def asked_for(self, tools: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Whether each function is asked for at all.
@@ -314,13 +294,20 @@ class Network(nn.Module):
         return queries.reshape(-1, 4, self.shape.width), self.choices(x)
 
     def decode(
-        self, x: Tensor, parts: Sequence[Part], memory: Tensor, lookers: Sequence[Lookers], place: Tensor
+        self,
+        x: Tensor,
+        sizes: Sequence[Tensor],
+        memory: Tensor,
+        masks: Sequence[Tensor],
+        lookers: Sequence[Lookers],
+        place: Tensor,
     ) -> tuple[Tensor, Tensor]:
         """All decisions at once, the right ones given: for training.
 
         Args:
-            x: [N, D] from `asked`, in parts [B, S].
-            memory: [M, D] rows of what is looked at, all kinds of memory.
+            x: [N, D] from `asked`, in parts like `sizes` [B, S].
+            memory: [M, D] rows of what is looked at, all kinds of memory, in parts [B, L].
+            masks: Of those.
             lookers: Who looks at which part of them.
             place: [N] where each decision stands among all lookers, in their order.
 
@@ -330,21 +317,20 @@ class Network(nn.Module):
         width = x.shape[1]
         x = self.dropout(x)
         for layer in self.decoder:
-            looks = layer.own_looks(layer.own_norm(x))
             own = []
-            for part in parts:
-                query, key, value = part.of(looks).chunk(3, dim=-1)
+            for looks in apart(layer.own_looks(layer.own_norm(x)), sizes):
+                query, key, value = looks.chunk(3, dim=-1)
                 steps = query.shape[1]
                 causal = torch.full((1, steps, steps), MASKED, device=x.device, dtype=x.dtype).triu(1)
                 own.append(attend(query, key, value, causal, layer.heads).reshape(-1, width))
             x = x + self.dropout(layer.own_seen(_joined(own)))
             query = layer.memory_query(layer.memory_norm(x))
             query = torch.cat([query, query.new_zeros(1, width)])
-            pairs = layer.memory(memory)
+            pairs = apart(layer.memory(memory), masks)
             seen = []
             for each in lookers:
-                key, value = each.memory.of(pairs).chunk(2, dim=-1)
-                mixed = attend(query[each.decisions], key, value, _added(each.memory.mask), layer.heads)
+                key, value = pairs[each.memory].chunk(2, dim=-1)
+                mixed = attend(query[each.decisions], key, value, _added(masks[each.memory]), layer.heads)
                 seen.append(mixed.reshape(-1, width))
             x = layer.think(x + self.dropout(layer.memory_seen(_joined(seen)[place])))
         return self.heads(x)
@@ -399,17 +385,17 @@ def _mixed(
     words: Sequence[Tensor],
     texts: Sequence[Tensor],
     others: Sequence[Tensor],
-    parts: Sequence[Part],
+    masks: Sequence[Tensor],
 ) -> Tensor:
     """Words and others beside each other, what they are alike told to both ends of the layers."""
     rows, ends = [], []
-    for word, text, other, part in zip(words, texts, others, parts, strict=True):
-        before, after = likeness(text, other, part.mask[:, : text.shape[1]])
+    for word, text, other, mask in zip(words, texts, others, masks, strict=True):
+        before, after = likeness(text, other, mask[:, : text.shape[1]])
         rows.append(torch.cat([word, other + mark + before], dim=1).reshape(-1, word.shape[2]))
         ends.append(torch.cat([torch.zeros_like(word), after], dim=1).reshape(-1, word.shape[2]))
     x = _joined(rows)
     for layer in layers:
-        x = layer(x, parts)
+        x = layer(x, masks)
     return x + _joined(ends)
 
 
