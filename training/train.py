@@ -28,12 +28,12 @@ from training.generate import Generator, Group
 from training.network import Network, Shape, start_from_minilm
 from training.validation import written_cases
 
-GROUP = 128  # examples that share their tools: those of one step
-ENCODER_RATE, NEW_RATE = 1e-4, 6e-4
-STEPS = 2_700
-WARM_UP = 100  # steps
+GROUP = 96  # examples that share their tools: those of one step
+ENCODER_RATE, NEW_RATE = 1e-4, 5e-4
+STEPS = 4_200
+WARM_UP = 200  # steps
 QUANTIZED_FROM = 0.6  # the share of the steps after which the weights are int8 in every pass
-VALIDATE_EVERY = 100  # steps
+VALIDATE_EVERY = 400  # steps
 OUT = HERE / "out"
 
 
