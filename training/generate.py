@@ -981,9 +981,10 @@ class Generator:
             response = filled if isinstance(filled, dict) else {"result": filled}
             segments.append(self._written(SegmentRole.RESULT, call.name, response))
             for name in set(drawn) - drawn_before:
-                at = segments[-1].text.find(drawn[name])
-                if at >= 0:
-                    places[name] = (len(segments) - 1, at, at + len(drawn[name]))
+                # As whole words: "egg" is not in "eggs".
+                found = re.search(rf"(?<!\w){re.escape(drawn[name])}(?!\w)", segments[-1].text)
+                if found is not None:
+                    places[name] = (len(segments) - 1, *found.span())
         for order in range(len(earlier) - 1, -1, -1):
             role = SegmentRole.USER if order % 2 == 0 else SegmentRole.MODEL
             segments.append(Segment(role, earlier[order].text))
