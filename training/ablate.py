@@ -15,10 +15,13 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import torch
+from torch import Tensor
+
 from training import generate, loss, train
 from training.corpus import Corpus, Tool
 from training.generate import Example, Generator
-from training.network import Shape
+from training.network import Likeness, Shape
 
 GROUP = 48  # smaller steps than a full run: there are few minutes for many of them
 
@@ -50,8 +53,15 @@ def _few_declarations() -> Corpus:
     return Corpus(corpus.house, others, corpus.heldout, corpus.entries)
 
 
+def _no_likeness(self: Likeness, words: Tensor, others: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    """Nothing is told."""
+    return torch.zeros_like(others), torch.zeros_like(others)
+
+
 RUNS: dict[str, list[Any]] = {
     "base": [],
+    "base with another seed": [],
+    "no likeness of words to functions and slots": [patch.object(Likeness, "forward", _no_likeness)],
     "decoder of one layer": _shape(decoder_layers=1),
     "decoder of three layers": _shape(decoder_layers=3),
     "one fusion layer": _shape(fusion_layers=1),
@@ -63,6 +73,8 @@ RUNS: dict[str, list[Any]] = {
     "a fifth of the declarations": [patch.object(train, "read_corpus", _few_declarations)],
     "the house in nine groups of ten": [patch.object(generate, "HOUSE_GROUPS", 0.9)],
     "no free entries": [patch.object(generate, "ENTRIES", 0.0)],
+    "no group made for a free entry": [patch.object(generate, "ANCHORED", 0.0)],
+    "twice the learning rate": [patch.object(train, "ENCODER_RATE", 2e-4), patch.object(train, "NEW_RATE", 1e-3)],
     "nothing asked or declined": [patch.object(Generator, "_example", _without_asks_and_declines)],
     "no slips of finger and ear": [patch.object(generate, "SLIPS", 0.0)],
 }
@@ -76,7 +88,7 @@ def ablate(steps: int, out: Path, names: list[str]) -> None:
         patches = [patch.object(train, "GROUP", GROUP), *RUNS[name]]
         for each in patches:
             each.start()
-        train.train(steps, folder, seed=1, threads=1)
+        train.train(steps, folder, seed=1 + (name == "base with another seed"), threads=1)
         for each in patches:
             each.stop()
         last = (folder / "losses.csv").read_text().splitlines()[-1].split(",")
