@@ -5,7 +5,6 @@ PYTHON := $(VENV)/bin/python
 TRAINING := .venv-training
 LLM := .venv-llm
 PEERS := .venv-peers
-STEPS ?= 2700
 
 .PHONY: help setup run test test-training test-llm lint model eval bench bench-peers clean
 
@@ -48,8 +47,8 @@ lint: setup  ## ruff, and mypy strict on agent and tools
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m mypy
 
-model: $(TRAINING)/.ready  ## rebuild the model (resumes where it was stopped; STEPS=2700)
-	@$(TRAINING)/bin/python -m training.train --steps $(STEPS)
+model: $(TRAINING)/.ready  ## rebuild the model (resumes where it was stopped)
+	@$(TRAINING)/bin/python -m training.train
 	@$(TRAINING)/bin/python -m training.export
 	@$(TRAINING)/bin/python -m training.calibrate
 	@$(TRAINING)/bin/python -m training.plot
