@@ -30,7 +30,7 @@ from training.validation import written_cases
 
 GROUP = 96  # examples that share their tools: those of one step
 ENCODER_RATE, NEW_RATE = 1e-4, 5e-4
-STEPS = 4_200
+STEPS = 3_800
 WARM_UP = 200  # steps
 QUANTIZED_FROM = 0.6  # the share of the steps after which the weights are int8 in every pass
 VALIDATE_EVERY = 400  # steps
