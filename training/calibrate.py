@@ -13,6 +13,7 @@ import argparse
 import csv
 import json
 import shutil
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,7 +36,8 @@ MOST_WRONGFUL = 0.01  # of the sentences that want nothing moved: those that mov
 MOST_CALLED = 0.025  # of the sentences that want nothing: those that call anything
 LEAST_SURE = 0.3  # whatever the shares are
 GROUP = 64  # examples that share their tools
-FITTED, CHECKED = 40, 30  # groups
+FITTED, CHECKED = 80, 60  # groups
+TIMES = 2  # a pattern is judged at most: of some kinds a split has few, and they would decide a threshold alone
 
 ACTING = (Outcome.ACT, Outcome.QUERY)
 
@@ -103,11 +105,15 @@ def _flat(arguments: dict[str, Any], path: str = "") -> dict[str, Any]:
 def judge_all(model: TfliteModel, groups: list[Group]) -> list[Judged]:
     """Runs the model over groups; answers after results are left out, they call nothing new."""
     judged = []
+    times: Counter[str] = Counter()
     for group in groups:
         tools = {tool.name: tool for tool in group.tools}
         declarations = [tool.declaration for tool in group.tools]
         for example in group.examples:
             if example.outcome is Outcome.ANSWER or not example.values_known:
+                continue
+            times[example.pattern] += 1
+            if example.pattern and times[example.pattern] > TIMES:
                 continue
             answered = any(segment.role is SegmentRole.RESULT for segment in example.segments)
             decision = model.decide_segments(example.segments, declarations, answered)

@@ -171,7 +171,8 @@ def _drawn(heldout: bool) -> list[Drawn]:
     while len(drawn) < count:
         group = generator.group(GROUP)
         tools = tuple(tool.declaration for tool in group.tools)
-        fresh = [example for example in group.examples if example.segments not in seen]
+        # Where only the function is told, there is nothing to compare.
+        fresh = [example for example in group.examples if example.values_known and example.segments not in seen]
         seen.update(example.segments for example in fresh)
         drawn += [as_drawn(example, tools) for example in fresh]
     return drawn[:count]
@@ -179,6 +180,7 @@ def _drawn(heldout: bool) -> list[Drawn]:
 
 def as_drawn(example: Any, tools: tuple[FunctionDeclaration, ...]) -> Drawn:
     """An example of the generator as a case."""
+    from agent.model.grammar import Unfit
     from agent.model.prompt import SegmentRole
 
     now, *others = example.segments
@@ -199,10 +201,23 @@ def as_drawn(example: Any, tools: tuple[FunctionDeclaration, ...]) -> Drawn:
     calls = tuple(
         FunctionCallPart("", each.name, _arguments(each, by_name[each.name], example)) for each in example.calls
     )
+    # A value that the function does not take is asked about, as is what the author had the agent ask.
+    if example.outcome is Outcome.ASK or any(
+        isinstance(value, Unfit) for call in calls for value in _leaves(call.arguments)
+    ):
+        calls = ()
     # The loop asks for a place that it does not know; where a call is due without one, it knows the room.
     room = None if example.outcome is Outcome.ASK else "study"
     case = Case("", now.text, (Step(calls),), category=example.category, room=room, history=tuple(history), tools=tools)
     return Drawn(case, tuple(so_far))
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(each)
+    else:
+        yield value
 
 
 def _arguments(labelled: Any, declaration: FunctionDeclaration, example: Any) -> dict[str, Any]:

@@ -342,6 +342,8 @@ class Example:
     category: str = ""
     values_known: bool = True
     """False where only the function is told: its values stand in results that are not shown, or nobody wrote them."""
+    pattern: str = ""
+    """What its words were made of."""
 
 
 @dataclass(frozen=True)
@@ -763,7 +765,8 @@ class Generator:
                 for path, places in values.items()
             }
             calls.append((tool, moved))
-        return Spoken(Sentence(text + joiner + following), calls)
+        pattern = f"{first.sentence.pattern} {second.sentence.pattern}"
+        return Spoken(Sentence(text + joiner + following, pattern=pattern), calls)
 
     # From sentences to examples.
 
@@ -790,7 +793,8 @@ class Generator:
         )
         if outcome in (Outcome.DECLINE, Outcome.ANSWER):
             calls = ()
-        return Example((Segment(SegmentRole.NOW, text), *more), outcome, calls, category)
+        now = Segment(SegmentRole.NOW, text)
+        return Example((now, *more), outcome, calls, category, pattern=spoken.sentence.pattern)
 
     def _styled(self, text: str, exact: Sequence[tuple[int, int]] = ()) -> tuple[str, Callable[[int], int]]:
         """The text as typed or heard, and where each place of it went.
@@ -996,17 +1000,18 @@ class Generator:
             places[name] = (0, moved(spans[0][0]), moved(spans[0][1]))
         if entry.ask is not None:
             calls = (LabelledCall(entry.ask, {}),) if entry.ask else ()
-            return Example(tuple(segments), Outcome.ASK, calls, "ask", values_known=not now.spans)
+            return Example(tuple(segments), Outcome.ASK, calls, "ask", not now.spans, entry.text)
         if hidden:
             calls = tuple(LabelledCall(call.name, {}) for call in entry.calls)
         else:
             calls = tuple(self._labelled(by_name[call.name], call, places, now) for call in entry.calls)
         if not calls:
             outcome = Outcome.ANSWER if entry.steps else Outcome.DECLINE
-            return Example(tuple(segments), outcome, (), "decline")
+            return Example(tuple(segments), outcome, (), "decline", pattern=entry.text)
         reads = all(by_name[call.name].reads for call in calls)
         category = "run" if entry.steps else "follow-up" if entry.history else "several" if len(calls) > 1 else "do"
-        return Example(tuple(segments), Outcome.QUERY if reads else Outcome.ACT, calls, category, not hidden)
+        outcome = Outcome.QUERY if reads else Outcome.ACT
+        return Example(tuple(segments), outcome, calls, category, not hidden, entry.text)
 
     def _tools_of(self, entry: Entry, tools: list[Tool]) -> dict[str, Tool] | None:
         """The tools an entry may call, by name; None where one that it needs is not declared."""

@@ -55,7 +55,8 @@ def apart(rows: Tensor, masks: Sequence[Tensor]) -> list[Tensor]:
 
     One split for all: taken part by part, each would cost a gradient as large as all rows.
     """
-    pieces = rows.split([mask.numel() for mask in masks])
+    # Of one part there is nothing to split, and the export knows no split.
+    pieces = rows.split([mask.numel() for mask in masks]) if len(masks) > 1 else (rows,)
     return [piece.reshape(*mask.shape, -1) for piece, mask in zip(pieces, masks, strict=True)]
 
 
