@@ -1,7 +1,7 @@
 """From the network's scores to a decision: act, query, ask, decline or answer, and the calls.
 
 Each decision is taken among what the grammar allows, by probability; the product of the
-probabilities is the decision's raw confidence.
+probabilities, for each call, is the decision's raw confidence.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Decision:
         outcome: The first decision.
         calls: For act and query, what is called; for ask, what was probably meant.
         unfit: What is missing or does not fit; then the outcome is ask.
-        confidence: Product of the probabilities, 0 to 1, not calibrated.
+        confidence: Product of the probabilities, 0 to 1, of several calls their geometric mean; not calibrated.
     """
 
     outcome: Outcome
@@ -136,7 +136,8 @@ class Decoder:
                 break
         if outcome in (Outcome.ACT, Outcome.QUERY) and unfit:
             outcome = Outcome.ASK
-        return Decision(outcome, calls, unfit, self._confidence)
+        # Two wishes are not half as sure as one: what is never acted on would be acted on twice as seldom.
+        return Decision(outcome, calls, unfit, self._confidence ** (1 / max(1, len(calls))))
 
     def _mode(self) -> Outcome:
         _, choices = self._memory.ask(Kind.MODE, Previous.NOTHING)
