@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from agent.grounding import FORMATS
 from agent.model import grammar
 from agent.model.generative import Outcome
 from agent.model.grammar import MOST_ITEMS, Unfit
@@ -78,6 +79,8 @@ class _Option(Generic[Choice]):
     probability: float
     previous: Previous
     vector: Floats | None = None
+    words: tuple[int, int] | None = None
+    """Of a span, its first and last word."""
 
 
 class Decoder:
@@ -213,7 +216,8 @@ class Decoder:
         lasts = words @ queries[LAST_QUERY]
         for at in np.argsort(beginning)[::-1][:_FIRSTS_TRIED]:
             options += self._spans(leaf, firsts[at], float(beginning[at]), lasts)
-        return self._choose(options)
+        # "kitchen" and "the kitchen light" are the same place to the house: which of them it is puts nothing in doubt.
+        return self._choose(options, _nested if leaf.schema.format in FORMATS else None)
 
     def _spans(self, leaf: Leaf, first: int, chance: float, scores: Floats) -> list[_Option[tuple[Any] | None]]:
         """The spans from a word, each with the chance of its end among the words of its segment."""
@@ -224,20 +228,38 @@ class Decoder:
         for last in grammar.spans(leaf, self._rendering, first):
             value = grammar.fitted(leaf, self._rendering.span(first, last))
             vector = (self._memory.words[words[first].position] + self._memory.words[words[last].position]) / 2
-            options.append(_Option((value,), chance * ends[last - first], Previous.SPAN, vector))
+            options.append(_Option((value,), chance * ends[last - first], Previous.SPAN, vector, (first, last)))
         return options
 
-    def _choose(self, options: Sequence[_Option[Choice]]) -> Choice:
-        """Takes the best, or at a temperature one by chance; remembers it for the next decision."""
+    def _choose(
+        self,
+        options: Sequence[_Option[Choice]],
+        alike: Callable[[_Option[Choice], _Option[Choice]], bool] | None = None,
+    ) -> Choice:
+        """Takes the best, or at a temperature one by chance; remembers it for the next decision.
+
+        Args:
+            options: At least one.
+            alike: Which of them mean the same; it is as sure as those are together.
+        """
         total = sum(option.probability for option in options) or 1.0
         if self._temperature > 0:
             weights = [(option.probability / total) ** (1 / self._temperature) for option in options]
             option = self._rng.choices(options, weights)[0] if sum(weights) > 0 else options[0]
         else:
             option = max(options, key=lambda each: each.probability)
-        self._confidence *= option.probability / total
+        meant = [each for each in options if alike(each, option)] if alike and option.words else [option]
+        self._confidence *= sum(each.probability for each in meant) / total
         self._last = option
         return option.choice
+
+
+def _nested(one: _Option[Any], other: _Option[Any]) -> bool:
+    """Whether of two spans one holds the other."""
+    if one.words is None or other.words is None:
+        return False
+    outer = min(one.words[0], other.words[0]), max(one.words[1], other.words[1])
+    return outer in (one.words, other.words)
 
 
 def _put(arguments: dict[str, Any], path: tuple[str, ...], value: Any) -> None:

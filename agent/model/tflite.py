@@ -24,6 +24,7 @@ import numpy as np
 from agent.answer import Result, compose, results_of
 from agent.content import Content, FunctionCallPart, Part, Role, TextPart
 from agent.errors import AgentError
+from agent.grounding import EARLIER, FORMATS
 from agent.model.decode import Decision, Decoder, ReadCard, log_odds
 from agent.model.generative import Candidate, GenerateContentRequest, GenerateContentResponse, Outcome
 from agent.model.graphs import Floats, Graphs
@@ -164,17 +165,29 @@ class TfliteModel:
         earlier = [each for each in segments if each.role in (SegmentRole.USER, SegmentRole.MODEL)][:2]
         turn = [each for each in segments if each.role not in (SegmentRole.USER, SegmentRole.MODEL)]
         heat, seed = request.temperature or 0.0, request.seed
+        decision = self.decide_segments(turn, request.tools, bool(results), heat, seed)
         if results:
-            decision = self.decide_segments(turn, request.tools, True, heat, seed)
             if not self._goes_on(decision, results, [*turn, *earlier], request.tools):
                 decision = replace(decision, outcome=Outcome.ANSWER)
-        else:
-            # Of what was said before the last exchange: more of it misleads more often than it helps.
-            decision = self.decide_segments([*turn, *earlier], request.tools, False, heat, seed)
-            if earlier and not self._calibration.sure(decision):
-                alone = self.decide_segments(turn, request.tools, False, heat, seed)
-                decision = alone if self._calibration.sure(alone) else decision
+        elif earlier and not self._enough(decision):
+            continued = self.decide_segments([*turn, *earlier], request.tools, False, heat, seed)
+            if self._calibration.sure(continued):
+                decision = continued
         return self._candidate(decision, results)
+
+    def _enough(self, decision: Decision) -> bool:
+        """Whether the words by themselves say what is to be called.
+
+        Only if they do not, or point back with "it", what was said before is read too, and of
+        that the last exchange: more of it misleads more often than it helps.
+        """
+        places = [
+            str(call.arguments.get(leaf.path[0], "")).casefold()
+            for call in decision.calls
+            for leaf in call.card.leaves
+            if leaf.schema.format in FORMATS
+        ]
+        return self._calibration.sure(decision) and not any(place in EARLIER for place in places)
 
     def _goes_on(
         self,
