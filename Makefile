@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 TRAINING := .venv-training
 MINUTES ?= 60
 
-.PHONY: help setup run test test-training lint model eval bench clean
+.PHONY: help setup run test test-training lint model eval bench firmware fuzz clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -46,6 +46,12 @@ eval: setup  ## the table of the model's figures; DATA is the folder of the publ
 
 bench: setup  ## load time, speed and memory of the model
 	@$(PYTHON) tests/bench.py
+
+firmware:  ## the light controller: build/firmware/hearth.hex with its sizes, and its build for this machine (RELAYS=low)
+	@$(MAKE) --no-print-directory -C firmware all
+
+fuzz:  ## the firmware's frames and commands under fuzzers, side by side (SECONDS=600)
+	@$(MAKE) --no-print-directory -C firmware fuzz
 
 clean:  ## remove what make made, but not a training run
 	rm -rf $(VENV) $(TRAINING) build *.egg-info

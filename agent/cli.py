@@ -73,6 +73,8 @@ def _failed(error: BaseException) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
+    from agent.board import add_actions
+
     parser = argparse.ArgumentParser(prog="hearth", description="A home that understands a sentence.")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
@@ -126,6 +128,10 @@ def _parser() -> argparse.ArgumentParser:
 
     doctor = add("doctor", _doctor, "Look at every part, and say what is wrong and what to do about it.")
     _add_config(doctor)
+
+    board = add("board", _board, "Look for the light controller, ask it, try a lamp, renew its firmware.")
+    _add_config(board)
+    add_actions(board)
 
     listen = add("listen", _listen, "Hear a command in a recording and speak its answer.")
     listen.add_argument("--wav", metavar="IN", type=_file, required=True, help="the recording")
@@ -313,6 +319,18 @@ def _doctor(args: argparse.Namespace) -> int:
 
     logging.disable()  # what the parts would say of it is on the lines
     return asyncio.run(run())
+
+
+def _board(args: argparse.Namespace) -> int:
+    async def run() -> int:
+        from agent.board import run as act
+        from agent.config import find_settings, read_settings
+        from agent.service import house_controller
+
+        await act(args, house_controller(read_settings(find_settings(args.config))))
+        return DONE
+
+    return _wait(run())
 
 
 def _listen(args: argparse.Namespace) -> int:

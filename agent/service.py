@@ -25,7 +25,7 @@ from agent.due import Announcement, DueItem, DueItems, NobodyToAskError
 from agent.errors import HearthError, SettingsError
 from agent.events import AgentEvent, ConfirmationRequest, TextMessage
 from agent.grounding import room_among
-from agent.house import House, HouseEvent
+from agent.house import Controller, House, HouseEvent
 from agent.house_store import HouseStore
 from agent.model.generative import GenerativeModel, load_model, misfits
 from agent.overheard import Overheard
@@ -279,6 +279,22 @@ def check_house(settings: Settings) -> None:
             check(settings.house_table)
     except SettingsError as error:
         raise (in_file(settings.path, error) if settings.path else error) from error
+
+
+def house_controller(settings: Settings) -> Controller:
+    """The board of the house that the settings name.
+
+    Raises:
+        SettingsError: There is no such package, its own table is wrong, or it knows of no board.
+    """
+    try:
+        controller = getattr(_package(settings.house), "controller", None)
+        if controller is None:
+            raise SettingsError(f"the house package {settings.house} knows of no board")
+        found: Controller = controller(settings.house_table)
+    except SettingsError as error:
+        raise (in_file(settings.path, error) if settings.path else error) from error
+    return found
 
 
 def _package(house: str) -> ModuleType:

@@ -3,7 +3,7 @@
 set -eu
 
 missing=""
-for pair in mosquitto:mosquitto espeak-ng:espeak-ng mosquitto_pub:mosquitto-clients; do
+for pair in cc:gcc mosquitto:mosquitto espeak-ng:espeak-ng mosquitto_pub:mosquitto-clients; do
     command -v "${pair%%:*}" >/dev/null || [ -x "/usr/sbin/${pair%%:*}" ] || missing="$missing ${pair##*:}"
 done
 [ -n "$missing" ] || exit 0
