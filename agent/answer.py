@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.capping import CUT
-from agent.content import FunctionCallPart, FunctionResponsePart
+from agent.content import Content, FunctionCallPart, FunctionResponsePart
 from agent.names import spoken_name
 from agent.schema import FunctionDeclaration
 from agent.tool import CANCELLED_BY_USER
@@ -45,6 +45,17 @@ class Result:
     def succeeded(self) -> bool:
         """The tool did what it was called for."""
         return not self.failed and not self.cancelled
+
+
+def results_of(turn: Sequence[Content], tools: Sequence[FunctionDeclaration]) -> list[Result]:
+    """The calls of a turn, which begins with the user's words, with their responses."""
+    declarations = {each.name: each for each in tools}
+    calls = {call.id: call for content in turn for call in content.calls}
+    return [
+        Result(calls.get(each.id) or FunctionCallPart(each.id, each.name, {}), each, declarations.get(each.name))
+        for content in turn
+        for each in content.responses
+    ]
 
 
 def compose(results: Sequence[Result]) -> list[str]:

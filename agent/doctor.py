@@ -172,13 +172,15 @@ async def _model(model: GenerativeModel, config: ModelConfig) -> Finding:
         return _trouble("model", f"it fails ({type(error).__name__}: {error}): install Hearth anew, or run make model")
     took = (time.perf_counter() - started) * 1e3
     if [(call.name, call.arguments) for call in calls] != [("turn_on_light", {"room": "kitchen"})]:
+        if config.preference is ModelPreference.FULL:
+            return _trouble("model", f'it does not understand "{SENTENCE}": take a larger one')
         return _trouble("model", f'it does not understand "{SENTENCE}": the file is damaged, install Hearth anew')
     return _ok("model", f"loads with its tokenizer, and decides a sentence in {took:.0f} ms")
 
 
 def _cure(why: str, config: ModelConfig) -> str:
     if config.preference is ModelPreference.FULL:
-        return 'say preference = "fast"'
+        return 'cure that, or say preference = "fast"'
     if "No module named" in why:
         return "pip install ai-edge-litert"
     return "correct [model] path, or leave it out" if config.path else "install Hearth anew, or run make model"

@@ -18,12 +18,15 @@ FORMATS: Final = ("place", "name")
 HERE: Final = frozenset(
     {
         "here", "in here", "over here", "right here", "around here", "this room", "in this room", "the room",
-        "the room i am in", "my room",
+        "in the room", "the room i am in", "the room i'm in", "my room", "this area", "in this area",
     }
 )  # fmt: skip
 """Whole values that mean the requester's room, folded. "my room" is one too: nobody is known by name."""
 
-_AT_ITS_END: Final = (" in here", " over here", " here", " in this room", " in my room")  # the longer ones first
+_AT_ITS_END: Final = (  # the longer ones first
+    " in here", " over here", " around here", " here", " in this room", " of this room", " in the room", " in my room",
+    " in this area",
+)  # fmt: skip
 """Ends of values that mean the requester's room: "the lights in here"."""
 
 IT: Final = frozenset({"it", "that", "this", "that one", "this one", "the same", "the same one"})

@@ -32,7 +32,9 @@ _GROUPED = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?"  # "2,700" is no 2.7
 _TOKEN = re.compile(_GROUPED + r"|\d+(?:[.,]\d+)?|[a-z]+|%|-")
 
 
-def parse_number(text: str, minimum: float | None = None, maximum: float | None = None) -> float | None:
+def parse_number(
+    text: str, minimum: float | None = None, maximum: float | None = None, lowest: float | None = None
+) -> float | None:
     """The number in a span, or None when there is none or more than one.
 
     Args:
@@ -41,6 +43,7 @@ def parse_number(text: str, minimum: float | None = None, maximum: float | None 
         maximum: Upper end, for "max", "full" and fractions ("half" of 0 to 100 is 50).
             Without a range, fractions and extremes have no meaning and give None,
             but "a quarter" of nothing declared never becomes a guess.
+        lowest: What "min" means, where it is not the lower end.
     """
     tokens = _TOKEN.findall(text.casefold().replace("-", " - "))
     numbers: list[float] = []
@@ -67,7 +70,7 @@ def parse_number(text: str, minimum: float | None = None, maximum: float | None 
         if token in LARGEST:
             return maximum
         if token in SMALLEST:
-            return minimum
+            return minimum if lowest is None else lowest
     return None
 
 

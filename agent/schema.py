@@ -37,16 +37,24 @@ class FunctionType(str, Enum):
     OBJECT = "object"
 
 
-_NUMERIC: Final = (FunctionType.INTEGER, FunctionType.NUMBER)
+NUMERIC: Final = (FunctionType.INTEGER, FunctionType.NUMBER)
 _NESTED: Final = (FunctionType.ARRAY, FunctionType.OBJECT)
 
 
 @dataclass(frozen=True)
 class Range:
-    """Bounds of a number, both inclusive: `Annotated[int, Range(0, 100)]`. None is no bound."""
+    """Bounds of a number, both inclusive: `Annotated[int, Range(0, 100)]`. None is no bound.
+
+    Attributes:
+        minimum: The lower one.
+        maximum: The upper one.
+        lowest: What "minimum", "lowest" and the like mean, where it is not the lower bound: a lamp that is to be as
+            dim as it goes is on.
+    """
 
     minimum: float | None = None
     maximum: float | None = None
+    lowest: float | None = None
 
 
 @dataclass(frozen=True)
@@ -87,6 +95,7 @@ class FunctionSchema:
         properties: The schemas of an object's fields, by name.
         required: The names of the fields that must be there.
         default: What absence stands for, as JSON; `NO_DEFAULT` for nothing.
+        lowest: As in `Range`: of how words are read, and no part of the declaration as others see it.
 
     Raises:
         DeclarationError: The fields contradict each other.
@@ -102,11 +111,12 @@ class FunctionSchema:
     properties: Mapping[str, FunctionSchema] = field(default_factory=dict, hash=False)
     required: tuple[str, ...] = ()
     default: Any = field(default=NO_DEFAULT, hash=False)
+    lowest: float | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         kind = self.type.value
         for bound in (self.minimum, self.maximum):
-            if bound is not None and (self.type not in _NUMERIC or not _is_number(bound)):
+            if bound is not None and (self.type not in NUMERIC or not _is_number(bound)):
                 raise DeclarationError(f"{bound!r} cannot be a bound of type {kind}")
         if self.minimum is not None and self.maximum is not None and self.minimum > self.maximum:
             raise DeclarationError(f"the range {self.minimum} to {self.maximum} is empty")

@@ -209,7 +209,7 @@ def _annotated(schema: FunctionSchema, metadata: tuple[Any, ...], where: str) ->
     try:
         for item in metadata:
             if isinstance(item, Range):
-                schema = replace(schema, minimum=item.minimum, maximum=item.maximum)
+                schema = replace(schema, minimum=item.minimum, maximum=item.maximum, lowest=item.lowest)
             elif isinstance(item, Format):
                 schema = replace(schema, format=item.name)
     except DeclarationError as error:

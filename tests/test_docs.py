@@ -44,7 +44,11 @@ from tools.weather import WeatherSettings
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-ALL_PAGES = [*PAGES, ROOT / "training" / "README.md", ROOT / "agent" / "model" / "MODEL_CARD.md"]
+ALL_PAGES = [
+    *PAGES,
+    *sorted((ROOT / "training").glob("*.md")),
+    ROOT / "agent" / "model" / "MODEL_CARD.md",
+]
 SAME = doctest.OutputChecker()
 BLOCK = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

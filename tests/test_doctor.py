@@ -174,13 +174,15 @@ async def test_a_broken_file_of_the_model_is_said(
     assert trouble.endswith(": correct [model] path, or leave it out")
 
 
-async def test_a_model_that_is_not_part_of_this_edition_is_said(
+async def test_a_language_model_without_its_file_is_said(
     write: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(doctor, "load_model", load_model)
-    trouble, *_ = await troubles(write('[model]\npreference = "full"\n'))
+    trouble, *_ = await troubles(write('[model]\npreference = "full"\npath = "absent.gguf"\n'))
 
-    assert trouble == '!!  model: preference "full" is not part of this edition: say preference = "fast"'
+    assert trouble.startswith("!!  model: ")
+    assert "absent.gguf" in trouble
+    assert trouble.endswith(': cure that, or say preference = "fast"')
 
 
 async def test_a_model_that_does_not_understand_is_said(

@@ -235,7 +235,10 @@ def test_f32_a_kitchen_timer_goes_on_over_kill_9(appliance: Appliance) -> None:
     appliance.end(signal.SIGKILL)
     appliance.start()
 
-    assert "9 minutes" in answer(appliance.ask("how long is left on the pizza timer"))
+    # On a quick machine so little is gone that it is told as all ten: asked again until the first second is over.
+    asked = (answer(appliance.ask("how long is left on the pizza timer")) for _ in range(1_000))
+    left = next((each for each in asked if "10 minutes" not in each), "10 minutes")
+    assert "9 minutes" in left
     assert "14 minutes" in answer(appliance.ask("add 5 minutes to the pizza timer"))
     assert "pizza" in answer(appliance.ask("cancel the pizza timer"))
     assert "no timer" in answer(appliance.ask("how long is left on the pizza timer")).lower()

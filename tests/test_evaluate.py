@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -153,19 +154,54 @@ def test_covers_scenes_lengths_and_steps(tests_of: Callable[..., Mapped]) -> Non
     assert moved(mapped.placed[1]) == {"Attic curtain"}
 
 
-def test_what_has_no_function_is_counted_under_its_reason(tests_of: Callable[..., Mapped]) -> None:
-    """A valve is no device of ours, and small talk no wish."""
-    valve = {"entities": [{"name": "Tap", "domain": "valve"}]}
+def test_where_there_is_no_function_nothing_is_to_be_called(tests_of: Callable[..., Mapped]) -> None:
+    """Small talk is no wish, and Hearth does not follow people."""
+    people = {"entities": [{"name": "Otto", "domain": "person"}]}
     mapped = tests_of(
         {"text": "how do you do", "intent": "HassRespond", "slots": {}},
-        {"text": "open the tap", "intent": "HassTurnOn", "slots": {"name": "Tap"}, "home": valve},
+        {"text": "forget about it", "intent": "HassNevermind", "slots": {}},
+        {"text": "has otto left", "intent": "HassGetState", "slots": {"name": "Otto"}, "home": people},
+        {"text": "has everybody left", "intent": "HassGetState", "slots": {"state": "not_home"}},
     )
 
-    assert not mapped.placed
-    assert mapped.left == {
-        "HassRespond: no function": 1,
-        "HassTurnOn: a device of a kind that Hearth has not, such as a valve": 1,
-    }
+    assert [due(each) for each in mapped.placed] == [[], [], [], []]
+    assert not mapped.left
+
+
+def test_for_a_device_that_is_not_there_a_call_that_moves_nothing_is_right_too(tests_of: Callable[..., Mapped]) -> None:
+    """A valve is no device of ours, and the model knows no devices."""
+    valve = {"entities": [{"name": "Tap", "domain": "valve"}]}
+    mapped = tests_of(
+        {"text": "open the tap", "intent": "HassTurnOn", "slots": {"name": "Tap"}, "home": valve},
+        {"text": "tap at 20", "intent": "HassSetPosition", "slots": {"name": "Tap", "position": 20}, "home": valve},
+    )
+
+    assert [due(each) for each in mapped.placed] == [[], []]
+    first, second = ([(each.steps[0].calls[0].name) for each in placed.also] for placed in mapped.placed)
+    assert first == ["open_cover", "turn_on_switch"]
+    assert second == ["set_cover_position"]
+
+
+def test_a_lamp_may_be_switched_and_a_fan_lit_as_both_do_the_same(tests_of: Callable[..., Mapped]) -> None:
+    """Which of two functions turns on a device makes no difference to it."""
+    home = {"entities": [{"name": "Breeze", "domain": "fan"}]}
+    mapped = tests_of(
+        {"text": "shed lamp on", "intent": "HassTurnOn", "slots": {"name": "Shed Lamp"}},
+        {"text": "breeze off", "intent": "HassTurnOff", "slots": {"name": "Breeze"}, "home": home},
+    )
+
+    assert [due(replace(each, case=each.also[0])) for each in mapped.placed] == [
+        [("turn_on_switch", {"device": "Shed Lamp"})],
+        [("turn_off_light", {"room": "Breeze"})],
+    ]
+    assert [moved(replace(each, case=each.also[0])) for each in mapped.placed] == [{"Shed Lamp"}, {"Breeze"}]
+
+
+def test_the_class_of_what_is_played_may_be_among_the_words(tests_of: Callable[..., Mapped]) -> None:
+    slots = {"search_query": "Mogwai", "media_class": "artist"}
+    (placed,) = tests_of({"text": "the artist Mogwai", "intent": "HassMediaSearchAndPlay", "slots": slots}).placed
+
+    assert [each.steps[0].calls[0].arguments["query"] for each in placed.also] == ["artist Mogwai", "Mogwai artist"]
 
 
 def test_a_temperature_out_of_range_is_asked_about(tests_of: Callable[..., Mapped]) -> None:
@@ -238,7 +274,7 @@ def test_a_question_is_about_one_or_about_several(commands: Callable[..., Mapped
             "several calls",
         ),
         ("raise the flap", "@org.thingpedia.iot.cover.set_openclose(state=enum open);", "a cover that Hearth has not"),
-        ("rain tomorrow?", "@org.thingpedia.weather.current();", "weather that the label does not tell"),
+        ("dusk?", "@org.thingpedia.weather.sunrise();", "no function: the weather tells no sunrise"),
     ],
 )
 def test_what_is_not_plain_is_left_out(commands: Callable[..., Mapped], text: str, program: str, reason: str) -> None:
@@ -247,6 +283,29 @@ def test_what_is_not_plain_is_left_out(commands: Callable[..., Mapped], text: st
 
     assert not mapped.placed
     assert [each.startswith(reason) for each in mapped.left] == [True]
+
+
+def test_the_day_of_a_forecast_is_the_one_that_was_said(commands: Callable[..., Mapped]) -> None:
+    """The label has none; "today" may be told either way."""
+    mapped = commands(
+        ("rain on saturday?", "@org.thingpedia.weather.current();"),
+        ("forecast for today", "@org.thingpedia.weather.forecast();"),
+    )
+
+    assert due(mapped.placed[0]) == [("get_weather_forecast", {"day": "saturday"})]
+    assert due(mapped.placed[1]) == [("get_current_weather", {})]
+    assert {"day": "today"} in [each.steps[0].calls[0].arguments for each in mapped.placed[1].also]
+
+
+def test_of_an_effect_only_the_function_counts_and_a_setpoint_is_a_state(commands: Callable[..., Mapped]) -> None:
+    """The words for the effect are not in the label."""
+    effect, setpoint = commands(
+        ("lamps, party!", "@org.thingpedia.iot.light-bulb.color_loop();"),
+        ("where is the dial", "@org.thingpedia.iot.climate.target_temperature();"),
+    ).placed
+
+    assert effect.functions == frozenset({"set_light_effect"})
+    assert due(setpoint) == [("get_state", {"device": "thermostat in Living Room"})]
 
 
 def test_a_sentence_counts_once_and_only_in_a_first_turn(commands: Callable[..., Mapped]) -> None:
@@ -274,6 +333,7 @@ def test_clinc_has_functions_and_things_to_ask(write: Write) -> None:
 
     assert [each.functions for each in mapped.placed] == [frozenset({"set_timer"}), frozenset()]
     assert sum(mapped.left.values()) == 1
+    assert [each.case.text for each in clinc.without_function(path).placed] == ["the hour in oslo"]
     assert [due(each) for each in clinc.out_of_scope(path).placed] == [[]]
 
 

@@ -396,6 +396,16 @@ async def test_an_expectation_that_cannot_come_true_is_told(read: Read) -> None:
     assert told[1] == f"{case.where}: get_time has no parameter zone"
 
 
+async def test_a_kind_alone_is_compared_as_that_of_the_requesters_room(read: Read) -> None:
+    calls = [{"name": "turn_on_light", "arguments": {"room": "the hall"}}]
+    here, elsewhere = read(*({"text": "x", "room": room, "calls": calls} for room in ("hall", "office")))
+    said = act(call("turn_on_light", room="the lamps"))
+
+    async with open_house(SETTINGS) as house:
+        assert (await one(here, ScriptedModel(said), house=house)).exact
+        assert not (await one(elsewhere, ScriptedModel(said), house=house)).exact
+
+
 async def test_with_a_house_calls_are_compared_by_what_they_move(read: Read) -> None:
     (case,) = read({"text": "x", "calls": [{"name": "turn_on_light", "arguments": {"room": "the lounge"}}]})
     said = act(call("turn_on_light", room="living room"))

@@ -53,6 +53,13 @@ def test_closed_expressions_mean_a_share_of_the_declared_range(text: str, number
     assert parse_number(text) is None
 
 
+def test_the_least_of_a_range_may_be_more_than_its_lower_end() -> None:
+    """A lamp that is to be as dim as it goes is on, and 0 percent is off."""
+    assert parse_number("the minimum", 0, 100, 1) == 1
+    assert parse_number("0", 0, 100, 1) == 0
+    assert parse_number("half", 0, 100, 1) == 50
+
+
 @pytest.mark.parametrize(("text", "number"), [("low", 25), ("medium", 50), ("high", 100), ("highest", 100)])
 def test_steps_of_a_fan_mean_a_share_of_the_range(text: str, number: float) -> None:
     """Also of a lamp's brightness and of a volume."""

@@ -67,12 +67,12 @@ _COLORS: dict[str, RGB] = {
     "brown": (150, 75, 20),
 }
 _WHITES: dict[str, tuple[int, RGB]] = {
-    "candlelight": (2000, (255, 137, 14)),
+    "candlelight": (1900, (255, 131, 0)),
     "warm white": (2700, (255, 169, 87)),
     "soft white": (3000, (255, 180, 107)),
-    "neutral white": (4000, (255, 209, 163)),
+    "neutral white": (3500, (255, 196, 137)),
     "white": (4000, (255, 255, 255)),
-    "cool white": (5000, (255, 228, 206)),
+    "cool white": (4000, (255, 209, 163)),
     "daylight": (6500, (255, 249, 253)),
 }
 _SAME = {
@@ -108,22 +108,21 @@ def parse_color(text: str) -> Color:
     """The colour or white that a person means.
 
     Args:
-        text: Their words: "red", "a warm white", "2700 K", "twenty-seven hundred kelvin".
+        text: Their words: "red", "a warm white", "2700 K", "2700", "twenty-seven hundred kelvin".
 
     Raises:
         ArgumentError: It is no colour that is known, or no white from 1000 to 10000 K.
     """
     measured = _KELVIN.fullmatch(text.strip())
-    number = _hundreds(measured[1]) if measured else None
-    if number is not None:
-        lowest, highest = _KELVIN_RANGE
+    number = _hundreds(measured[1] if measured else text)
+    lowest, highest = _KELVIN_RANGE
+    # Without its unit too: "set the colour temperature to 2700".
+    if number is not None and (measured or lowest <= number <= highest):
         if not lowest <= number <= highest:
             raise ArgumentError(f"{text.strip()} is no white; allowed are {lowest} to {highest} K")
         nearest = min(_WHITES.values(), key=lambda white: abs(white[0] - number))
         return Color(f"{number} kelvin", nearest[1], number)
-    words = [word for word in without_determiner(fold(text)) if word not in ("color", "colour")]
-    name = " ".join(words)
-    name = _SAME.get(name, name)
+    name = _named([word for word in without_determiner(fold(text)) if word not in _BESIDE])
     if name in _WHITES:
         kelvin, rgb = _WHITES[name]
         return Color(name, rgb, kelvin)
@@ -133,6 +132,20 @@ def parse_color(text: str) -> Color:
         f"{text.strip() or 'nothing'} is not a colour I know; try red, orange, yellow, green, blue, purple, pink,"
         " warm white or cool white"
     )
+
+
+_BESIDE = {"color", "colour", "temperature", "tone"}
+"""Words beside the name of a colour that do not change it."""
+
+_LIGHT = {"light", "lights", "lighting"}
+"""The same, where the name is not one with them: "red light", but "light blue", "day light"."""
+
+
+def _named(words: list[str]) -> str:
+    """The known name of a colour or a white; the words as they are where it has none."""
+    plain = [word for word in words if word not in _LIGHT]
+    names = [_SAME.get(name, name) for name in (" ".join(words), " ".join(plain))]
+    return next((name for name in names if name in _WHITES or name in _COLORS), names[0])
 
 
 def parse_warmth(text: str) -> int | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agent.house import HouseEvent
+from agent.requester import requester_room
 from tools.device import LOCKS, Change, Device, State
 from tools.drivers import DeviceError, Driver, Showing
 from tools.home import Floor, Home, Room
@@ -56,12 +57,12 @@ class Devices:
         self._drivers[name] = driver
 
     def find(self, words: str, wish: Wish) -> Found:
-        """The devices that a person means.
+        """The devices that a person means; a kind alone, such as "the fan", is first that of the room they are in.
 
         Raises:
             PlaceError: They stand for nothing, or not for one thing.
         """
-        return self._resolver.resolve(words, wish)
+        return self._resolver.resolve(words, replace(wish, near=requester_room()))
 
     def find_or_only(self, words: str | None, wish: Wish) -> Found:
         """As `find`; without words the only device of the wished kinds.
@@ -69,7 +70,7 @@ class Devices:
         Raises:
             PlaceError: There is none, or there are several and it was not said which.
         """
-        return self._resolver.only(wish) if words is None else self._resolver.resolve(words, wish)
+        return self._resolver.only(wish) if words is None else self.find(words, wish)
 
     def area(self, words: str) -> Room | Floor | None:
         """The room or floor that a person means, whatever is in it; None where there is none, or it is not clear."""

@@ -35,7 +35,7 @@ class Fans:
         self.tools = (AgentTool(self.set_fan_speed), AgentTool(self.change_fan_speed))
 
     @tool(say=say_moved)
-    async def set_fan_speed(self, fan: Place, speed: Annotated[int, Range(0, 100)]) -> dict[str, Any]:
+    async def set_fan_speed(self, fan: Place, speed: Annotated[int, Range(0, 100, lowest=SLOWEST)]) -> dict[str, Any]:
         """Sets how fast a fan turns.
 
         Args:

@@ -68,7 +68,7 @@ class Lights:
     async def turn_on_light(
         self,
         room: Place,
-        brightness: Annotated[int, Range(0, 100)] | None = None,
+        brightness: Annotated[int, Range(0, 100, lowest=DIMMEST)] | None = None,
         color: Annotated[str, Format("color")] | None = None,
     ) -> dict[str, Any]:
         """Turns lights on, or sets their brightness or colour.

@@ -201,6 +201,8 @@ def decide(
         card = cards[index]
         ask(Kind.FUNCTION, index)
         previous = (Previous.FUNCTION, (TOOL_ROWS + index + 1, TOOL_ROWS + index + 1), 0)
+        if not example.values_known:
+            return decisions
         for number, leaf in enumerate(card.leaves):
             subject = first_slots[index] + card.leaf_slot(number)
             values = call.values.get(leaf.path, ())

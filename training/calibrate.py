@@ -102,7 +102,7 @@ def judge_all(model: TfliteModel, groups: list[Group]) -> list[Judged]:
         tools = {tool.name: tool for tool in group.tools}
         declarations = [tool.declaration for tool in group.tools]
         for example in group.examples:
-            if example.outcome is Outcome.ANSWER:
+            if example.outcome is Outcome.ANSWER or not example.values_known:
                 continue
             decision = model.decide_segments(example.segments, declarations, answered=False)
             judged.append(judge(decision, example, tools))

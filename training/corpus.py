@@ -155,7 +155,7 @@ def read_corpus() -> Corpus:
                 for kind in ("says", "asks", "declines"):
                     kinds.setdefault(kind, []).extend(map(str, item.get(kind) or []))
             else:
-                corpus.entries.append(_entry(item, path))
+                corpus.entries.append(_entry(item, "house." + path.stem))
     variants = _read(HERE / "variants.yaml")
     if unknown := sorted(set(variants) - set(declared)):
         raise ValueError(f"variants.yaml: there is no function {', '.join(unknown)}")
@@ -211,7 +211,7 @@ def _domain(path: Path) -> tuple[list[Tool], list[Entry]]:
         where = f"{path.name}: {item.get('name') or item.get('text')}"
         try:
             if "text" in item:
-                entries.append(_entry(item, path))
+                entries.append(_entry(item, path.stem))
             else:
                 tools.append(_tool(item, path.stem))
         except (ValueError, KeyError, TypeError) as error:
@@ -300,7 +300,7 @@ def _checked(tool: Tool, variants: list[dict[str, Any]] | None = None) -> Tool:
     return tool
 
 
-def _entry(item: dict[str, Any], path: Path) -> Entry:
+def _entry(item: dict[str, Any], domain: str) -> Entry:
     patterns = [item["text"], *(item.get("history") or [])]
     for pattern in patterns:
         markup.check(str(pattern))
@@ -316,7 +316,7 @@ def _entry(item: dict[str, Any], path: Path) -> Entry:
         tuple(_call(call) for call in item.get("calls") or ()),
         ask,
         steps,
-        path.stem,
+        domain,
     )
 
 

@@ -128,6 +128,12 @@ def rows(data: Path | None) -> list[Row]:
             for name, path in named.items()
             for aim, most in [_AIMS.get(name, (None, None))]
         ),
+        Row(
+            "CLINC150 home ..., no function",
+            "nothing called",
+            clinc.without_function,
+            file=folder / clinc.FILE,
+        ),
         Row("CLINC150 other intents", "function", clinc.others, file=folder / clinc.FILE),
         Row("home-llm services", "function", home_llm.services, file=folder / home_llm.FILE),
     ]

@@ -18,10 +18,11 @@ from typing import Any
 from agent.model.generative import Outcome
 from agent.model.prompt import HIDDEN_RESULT, MAX_TOOLS, Leaf, Segment, SegmentRole, leaves_of, render_values
 from agent.names import spoken_name
-from agent.schema import FunctionType
+from agent.schema import NUMERIC
 from training import markup
 from training.classes import Classes
 from training.corpus import HERE, Corpus, Entry, Tool, WrittenCall
+from training.distinct import alike, skeleton
 from training.markup import Sentence
 
 # Domains whose tools could take each other's wishes. A wish for a tool that is not declared is
@@ -203,11 +204,10 @@ HOUSE_GROUPS = 0.6  # the share of groups that have functions of the house
 HOUSE_TOOLS = 28  # at most in one group
 ENTRIES = 0.35  # the share of free entries
 LONG = 0.15  # the share of examples with earlier turns and results
+SLIPS = 0.16  # the share of examples with misspelt or misheard words
 VARIED = 0.5  # the share of groups in which some tools are declared as others would have done it
 SPLITS = {"validation": 7, "test": 13}  # of each twenty skeletons the ones kept apart
 
-
-_NUMERIC = (FunctionType.INTEGER, FunctionType.NUMBER)
 
 # What a recogniser makes of words it hears.
 _HEARD: dict[str, tuple[str, ...]] = {
@@ -411,16 +411,19 @@ _SMALL_TALK = (
 )
 
 
-def skeleton(pattern: str) -> str:
-    """The words of a pattern without its slots and signs: patterns that share them are one but for their slots."""
-    bare = re.sub(r"\{[^{}=]*(?:=[^{}:]*:?([^{}]*))?\}", r" \1 ", pattern.lower())
-    return " ".join(re.findall(r"[a-z0-9']+", bare))
-
-
 def split_of(pattern: str) -> str:
     """The split a pattern belongs to, by its skeleton: so adding a line moves no other, and no skeleton is in two."""
     place = zlib.crc32(skeleton(pattern).encode()) % 20
     return next((name for name, kept in SPLITS.items() if place == kept), "train")
+
+
+def _like_train(corpus: Corpus) -> frozenset[str]:
+    """The patterns kept apart that differ from one that is trained on in no more than a word of five."""
+    tools = corpus.house + corpus.others
+    texts = [text for tool in tools for text in tool.says + tool.asks + tool.declines]
+    texts += [entry.text for entry in corpus.entries + corpus.other_entries]
+    apart = [text for text in texts if split_of(text) != "train"]
+    return frozenset(alike(apart, [text for text in texts if split_of(text) == "train"]))
 
 
 def _moved(place: int, edits: Sequence[tuple[int, int, int]]) -> int:
@@ -449,6 +452,7 @@ class Generator:
         self._classes = Classes(HERE / "patterns")
         self._split = split
         self._plain = split is not None and split != "train"
+        self._learned = _like_train(corpus) if split in SPLITS else frozenset[str]()
         self._house = {tool.name: tool for tool in corpus.house}
         entries = self._kept(corpus.entries)
         self._entries = [entry for entry in entries if not entry.history and not entry.steps]
@@ -473,7 +477,12 @@ class Generator:
         """The items of this split."""
         if self._split is None:
             return list(items)
-        return [item for item in items if split_of(item.text if isinstance(item, Entry) else item) == self._split]
+        texts = [item.text if isinstance(item, Entry) else item for item in items]
+        return [
+            item
+            for item, text in zip(items, texts, strict=True)
+            if split_of(text) == self._split and text not in self._learned
+        ]
 
     def groups(self, size: int) -> Iterator[Group]:
         """Groups of `size` examples, without end."""
@@ -583,7 +592,8 @@ class Generator:
     def _continued(self, tools: list[Tool]) -> Example | None:
         """A follow-up to what was said before, or what comes after calls of this turn."""
         rng = self._rng
-        here = [entry for domain in {tool.domain for tool in tools} for entry in self._other_entries.get(domain, ())]
+        domains = sorted({tool.domain for tool in tools})
+        here = [entry for domain in domains for entry in self._other_entries.get(domain, ())]
         if here and rng.random() < 0.5:
             return self._from_entry(tools, rng.choice(here))
         if self._follow_ups and any(tool.name in self._house for tool in tools) and rng.random() < 0.6:
@@ -729,7 +739,7 @@ class Generator:
             for tool, values in spoken.calls
             for leaf in leaves_of(tool.declaration)
             for each in values.get(leaf.path, ())
-            if not isinstance(each, Member) and leaf.schema.type in _NUMERIC
+            if not isinstance(each, Member) and leaf.schema.type in NUMERIC
         ]
         text, moved = self._styled(spoken.sentence.text, exact)
         calls = tuple(
@@ -762,7 +772,7 @@ class Generator:
             opener = rng.choice(_OPENERS)
         elif rng.random() < 0.12:
             opener = rng.choice(_PREAMBLES)
-        if rng.random() < 0.16:
+        if rng.random() < SLIPS:
             for _ in range(rng.choice((1, 1, 2))):
                 slip = self._slip(text, [(_moved(a, edits), _moved(b, edits)) for a, b in exact])
                 if slip is not None:
@@ -919,7 +929,7 @@ class Generator:
             value[1:]
             for call in entry.calls
             for leaf in leaves_of(by_name[call.name].declaration)
-            if leaf.schema.type in _NUMERIC
+            if leaf.schema.type in NUMERIC
             for value in [call.arguments.get(".".join(leaf.path), "")]
             if value.startswith("$")
         }

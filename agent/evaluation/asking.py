@@ -14,6 +14,7 @@ from agent.evaluation.equality import call_key
 from agent.grounding import fill_places, spoken_places, which
 from agent.house import House
 from agent.model.generative import Candidate, GenerateContentRequest, GenerativeModel, Outcome
+from agent.requester import asked_in
 from agent.schema import FunctionDeclaration
 
 WORDS: Final = (Outcome.ASK, Outcome.DECLINE, Outcome.ANSWER)
@@ -240,7 +241,8 @@ class _Asking:
         return declaration is not None and not declaration.read_only
 
     def _key(self, call: FunctionCallPart) -> Hashable:
-        return call_key(call.name, call.arguments, self.by_name.get(call.name), self.house)
+        with asked_in(self.case.room):
+            return call_key(call.name, call.arguments, self.by_name.get(call.name), self.house)
 
     def _due_key(self, call: FunctionCallPart) -> Hashable:
         """An expected "here", or no place at all, is the requester's room too."""

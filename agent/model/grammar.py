@@ -13,13 +13,11 @@ from typing import Any
 from agent.model.generative import Outcome
 from agent.model.prompt import Card, Leaf, Rendering, SegmentRole
 from agent.numbers import parse_number
-from agent.schema import FunctionType
+from agent.schema import NUMERIC, FunctionType
 
 LONGEST_SPAN = 24  # words
 LONGEST_NUMBER = 8  # words
 MOST_ITEMS = 8  # of a list
-
-_NUMERIC = (FunctionType.INTEGER, FunctionType.NUMBER)
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ def may_be_called(card: Card, outcome: Outcome) -> bool:
 def spans(leaf: Leaf, rendering: Rendering, first: int) -> Iterator[int]:
     """The last words of the spans that begin at word `first` and may fill a leaf."""
     words = rendering.words
-    numeric = leaf.schema.type in _NUMERIC
+    numeric = leaf.schema.type in NUMERIC
     longest = LONGEST_NUMBER if numeric else LONGEST_SPAN
     for last in range(first, min(len(words), first + longest)):
         if words[last].segment != words[first].segment:
@@ -89,12 +87,12 @@ def first_words(leaf: Leaf, rendering: Rendering) -> Iterator[int]:
 
 def number(leaf: Leaf, heard: str) -> float | None:
     """The number in a span, by the leaf's range."""
-    return parse_number(heard, leaf.schema.minimum, leaf.schema.maximum)
+    return parse_number(heard, leaf.schema.minimum, leaf.schema.maximum, leaf.schema.lowest)
 
 
 def fitted(leaf: Leaf, heard: str) -> Any | Unfit:
     """The value of a span in the leaf's type, or why it does not fit."""
-    if leaf.schema.type not in _NUMERIC:
+    if leaf.schema.type not in NUMERIC:
         return heard
     value = number(leaf, heard)
     if value is None:

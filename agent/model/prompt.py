@@ -129,22 +129,25 @@ class Card:
         return 1 + sum(1 + len(each.members) for each in self.leaves[:leaf])
 
 
+def beginning_of_turn(contents: Sequence[Content]) -> int:
+    """Where the user's last words are.
+
+    Raises:
+        AgentError: INVALID_REQUEST, there are none.
+    """
+    for index in range(len(contents) - 1, -1, -1):
+        if contents[index].role is Role.USER and contents[index].text:
+            return index
+    raise AgentError(ErrorCode.INVALID_REQUEST, "The conversation holds no words of a user.")
+
+
 def segments_of(contents: Sequence[Content]) -> tuple[Segment, ...]:
     """The segments of a conversation whose last words are the user's, newest first.
 
     Raises:
-        AgentError: INVALID_REQUEST, there are no words of a user.
+        AgentError: As for `beginning_of_turn`.
     """
-    last = next(
-        (
-            index
-            for index in range(len(contents) - 1, -1, -1)
-            if contents[index].role is Role.USER and contents[index].text
-        ),
-        None,
-    )
-    if last is None:
-        raise AgentError(ErrorCode.INVALID_REQUEST, "The conversation holds no words of a user.")
+    last = beginning_of_turn(contents)
     segments = [Segment(SegmentRole.NOW, contents[last].text)]
     for content in contents[last:]:
         for part in content.parts:

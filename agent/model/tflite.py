@@ -21,15 +21,24 @@ from pathlib import Path
 
 import numpy as np
 
-from agent.answer import Result, compose
-from agent.content import Content, FunctionCallPart, FunctionResponsePart, Part, Role, TextPart
+from agent.answer import Result, compose, results_of
+from agent.content import Content, FunctionCallPart, Part, Role, TextPart
 from agent.errors import AgentError
 from agent.grounding import EARLIER, FORMATS
 from agent.model.decode import Decision, Decoder, Likeness, ReadCard, log_odds
 from agent.model.generative import Candidate, GenerateContentRequest, GenerateContentResponse, Outcome
 from agent.model.graphs import Floats, Graphs
 from agent.model.layout import WIDTH
-from agent.model.prompt import MAX_TOOLS, Rendering, Segment, SegmentRole, render, render_card, segments_of
+from agent.model.prompt import (
+    MAX_TOOLS,
+    Rendering,
+    Segment,
+    SegmentRole,
+    beginning_of_turn,
+    render,
+    render_card,
+    segments_of,
+)
 from agent.model.tokenizer import Tokenizer
 from agent.model.wording import UNSURE, words_for
 from agent.schema import FunctionDeclaration
@@ -144,8 +153,8 @@ class TfliteModel:
         Raises:
             AgentError: As for `generate_content`.
         """
-        results = _results(request)
         segments = segments_of(request.contents)
+        results = results_of(request.contents[beginning_of_turn(request.contents) :], request.tools)
         earlier = [each for each in segments if each.role in (SegmentRole.USER, SegmentRole.MODEL)][:2]
         turn = [each for each in segments if each.role not in (SegmentRole.USER, SegmentRole.MODEL)]
         decision = self.decide_segments(turn, request.tools, bool(results), request.temperature or 0.0, request.seed)
@@ -290,20 +299,3 @@ class TfliteModel:
 def _functions(cards: Sequence[ReadCard]) -> Floats:
     vectors = [read.vectors[0] for read in cards]
     return np.stack(vectors) if vectors else np.zeros((0, WIDTH), np.float32)
-
-
-def _results(request: GenerateContentRequest) -> list[Result]:
-    """The calls of this turn with their responses: those after the user's last words."""
-    declarations = {each.name: each for each in request.tools}
-    calls: dict[str, FunctionCallPart] = {}
-    results: list[Result] = []
-    for content in request.contents:
-        if content.role is Role.USER and content.text:
-            calls, results = {}, []
-        for part in content.parts:
-            if isinstance(part, FunctionCallPart):
-                calls[part.id] = part
-            elif isinstance(part, FunctionResponsePart):
-                call = calls.get(part.id) or FunctionCallPart(part.id, part.name, {})
-                results.append(Result(call, part, declarations.get(part.name)))
-    return results

@@ -6,6 +6,8 @@ declaration and from what was heard.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from agent.model.decode import Decision
 from agent.model.generative import Outcome
 from agent.model.grammar import Unfit
@@ -22,8 +24,13 @@ def words_for(decision: Decision) -> str:
     if decision.outcome is Outcome.DECLINE:
         return CANNOT
     if decision.unfit:
-        return " ".join(dict.fromkeys(_question(each) for each in decision.unfit))
+        return questions(decision.unfit)
     return UNCLEAR
+
+
+def questions(unfit: Sequence[Unfit]) -> str:
+    """What is asked about values that are missing or do not fit."""
+    return " ".join(dict.fromkeys(_question(each) for each in unfit))
 
 
 def _question(unfit: Unfit) -> str:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from tools.device import Device, Kind
 from tools.home import Floor, Home, Room
-from tools.names.areas import within
+from tools.names.areas import floors_also_called, within
 from tools.names.words import fold, key_of, name_key, without_determiner
 
 _SAME = {
@@ -81,6 +81,10 @@ class Names:
         self._index_devices(home)
         self._index_areas(home)
         self._index_groups(home)
+        taken = self.devices.keys() | self.rooms.keys() | self.groups.keys()
+        for floor, also in floors_also_called([floor.name for floor in home.floors]):
+            for key in {name_key(each) for each in also} - taken:
+                self.floors.setdefault(key, self.floors[name_key(floor)])
 
     def area(self, tokens: Sequence[str]) -> Area | None:
         """The room, floor or group of that name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tools.device import ANY, COVERS, LIGHTS, PLAYERS, ROBOTS, SENSORS, SWITCHES, Kind
+from tools.device import ANY, CLIMATE, COVERS, LIGHTS, PLAYERS, ROBOTS, SENSORS, SWITCHES, Kind
 from tools.names.phrases import BETWEEN
 from tools.names.words import without_determiner
 
@@ -33,7 +33,7 @@ _ROWS: tuple[tuple[frozenset[Kind], str, str], ...] = (
     (LIGHTS, "light lamp bulb light-bulb", "lights lamps bulbs light-bulbs lighting"),
     (SWITCHES, "switch", "switches"),
     (frozenset({Kind.PLUG}), "plug socket outlet", "plugs sockets outlets"),
-    (frozenset({Kind.FAN}), "fan ventilator", "fans ventilators"),
+    (frozenset({Kind.FAN}), "fan ventilator ventilation", "fans ventilators"),
     (frozenset({Kind.WINDOW}), "window", "windows"),
     (DOORS_AND_LOCKS, "door gate", "doors gates"),
     (frozenset({Kind.GARAGE_DOOR}), "garage-door", "garage-doors"),
@@ -44,15 +44,20 @@ _ROWS: tuple[tuple[frozenset[Kind], str, str], ...] = (
     (frozenset({Kind.SHUTTER}), "shutter roller-shutter", "shutters roller-shutters"),
     (frozenset({Kind.AWNING}), "awning sunshade canopy", "awnings sunshades canopies"),
     (COVERS, "cover covering window-covering", "covers coverings window-coverings window-covers"),
-    (frozenset({Kind.THERMOSTAT}), "thermostat heating heat heater radiator", "thermostats heaters radiators"),
+    (
+        frozenset({Kind.THERMOSTAT}),
+        "thermostat heating heat heater radiator heating-unit heating-system",
+        "thermostats heaters radiators heating-units",
+    ),
     (
         frozenset({Kind.AIR_CONDITIONER}),
-        "air-conditioner air-conditioning air-con ac cooling",
-        "air-conditioners air-conditioners acs",
+        "air-conditioner air-conditioning air-con ac cooling ac-unit air-con-unit air-conditioning-unit",
+        "air-conditioners acs ac-units air-con-units air-conditioning-units",
     ),
-    (frozenset({Kind.TELEVISION}), "television tv telly", "televisions tvs tellies"),
+    (CLIMATE, "hvac hvac-unit hvac-system climate climate-control climate-system", "hvac-units"),
+    (frozenset({Kind.TELEVISION}), "television tv telly tv-set television-set", "televisions tvs tellies tv-sets"),
     (frozenset({Kind.SPEAKER}), "speaker stereo music radio sound-system hi-fi", "speakers stereos radios"),
-    (PLAYERS, "player media-player", "players media-players"),
+    (PLAYERS, "player media-player show film movie video song podcast", "players media-players"),
     (
         frozenset({Kind.VACUUM}),
         "vacuum hoover vacuum-cleaner robot-vacuum vacuum-robot",
@@ -78,7 +83,7 @@ KIND_WORDS: dict[str, tuple[frozenset[Kind], bool]] = {
 KIND_PARTS = {part for _, *words in _ROWS for word in words for part in word.replace("-", " ").split()}
 """The words for kinds of device, one by one: "air" and "con"."""
 
-AS_ONE = {"heating", "heat", "cooling", "airconditioning"}
+AS_ONE = {"heating", "heat", "heatingsystem", "cooling", "airconditioning"}
 """Words for all devices of a kind together, where no place is said: "turn the heating off"."""
 
 _PLAIN = {kind.value.replace("_", "") for kind in Kind}
@@ -90,12 +95,12 @@ def kinds_in(tokens: list[str]) -> list[OfKind]:
     "garage door" is a kind, and "door" too, of something that is called "garage".
     """
     ways: list[OfKind] = []
-    for size in (2, 1):
+    for size in (3, 2, 1):
         if len(tokens) >= size:
             ways += _way(tokens[:-size], "".join(tokens[-size:]))
     if len(tokens) > 1 and (both := _both(tokens[-2], tokens[-1])) is not None:
         ways.append(OfKind(tokens[:-2], *both))
-    for size in (2, 1):
+    for size in (3, 2, 1):
         if len(tokens) > size:
             ways += _way(without_determiner(tokens[size:]), "".join(tokens[:size]))
     ways.append(OfKind(tokens))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from tools.device import ANY, CLIMATE, COVERS, PLAYERS, SWITCHES, Device, Kind
+from tools.device import ANY, CLIMATE, COVERS, PLAYERS, RISKY, SWITCHES, Device, Kind
 from tools.names.index import Area, Names
 from tools.names.kinds import KIND_WORDS, kinds_in
 from tools.names.phrases import ALL, BETWEEN, HOUSE, NAMELESS, ONE, ending, stripped
 from tools.names.places import MAX_CANDIDATES, AbsentError, Found, PlaceError, Wish, ambiguous, by_names, perhaps
-from tools.names.words import key_of, without_determiner
+from tools.names.words import key_of, name_key, without_determiner
 from tools.speech import are_several, listed, noun, the
 
 _AKIN = (COVERS, CLIMATE, PLAYERS, SWITCHES)
@@ -123,6 +123,22 @@ class Lookup:
             raise absent
         return None
 
+    def near(self, word: str, wish: Wish) -> Found | None:
+        """What of the wished kinds is in the requester's room: the one that is called so, or all of them.
+
+        Nothing where the room is not known or has none. Of what can hurt or let somebody in it is always all of the
+        home: who asks whether the doors are locked is not to hear of one.
+
+        Raises:
+            PlaceError: There are several, which a room does not stand for.
+        """
+        room = self._names.rooms.get(name_key(wish.near)) if wish.near is not None else None
+        if room is None or wish.kinds & RISKY:
+            return None
+        with_word = self._names.with_words([word]) if word else {}
+        called = [device for device in room.of(wish.kinds, wish.named) if device.id in with_word]
+        return by_names(called) if len(called) == 1 else _in_area(room, wish)
+
     def called(self, word: str, wish: Wish) -> Found | None:
         """The only device that has the word in a name: "the radio"."""
         devices = [device for device in self._names.with_words([word]).values() if device.kind in wish.kinds]
@@ -186,8 +202,7 @@ class Lookup:
         for cut in range(1, len(tokens)):
             before, after = ending(tokens[:cut]), stripped(tokens[cut:])
             if before and key_of(after) in HOUSE:
-                all_there_are = replace(sought, every=sought.every or sought.several)
-                return self.exact(before, sought.wish) or self._beginning(before, all_there_are)
+                return self._in_house(before, sought)
             area = self._names.area(after)
             found = self.inside(area, before, sought) if area is not None else None
             if found is not None:
@@ -197,7 +212,16 @@ class Lookup:
             found = self.inside(area, tokens[cut:], sought) if area is not None else None
             if found is not None:
                 return found
-        return None
+        if sought.wish.kinds & RISKY and not sought.wish.asking:
+            return None
+        ends = (end for end in range(1, len(tokens)) if key_of(tokens[:end]) in HOUSE)
+        end = next(ends, None)
+        return self._in_house(tokens[end:], sought) if end is not None else None
+
+    def _in_house(self, tokens: list[str], sought: Sought) -> Found | None:
+        """A name that was said to be in the house, or of it: "house alarm"."""
+        all_there_are = replace(sought, every=sought.every or sought.several)
+        return self.exact(tokens, sought.wish) or self._beginning(tokens, all_there_are)
 
     def _beginning(self, tokens: list[str], sought: Sought) -> Found | None:
         """The beginning of a name, or some of its words."""

@@ -10,9 +10,20 @@ ALL = {"all", "every", "everything", "each", "everywhere"}
 ANY_OF = {"any", "anything", "anywhere"}
 """As `ALL`, in a question: "is anything on?"."""
 
-HOUSE = {"house", "wholehouse", "entirehouse", "home", "wholehome", "entirehome", "wholeplace"}
-EVERYWHERE = {*ALL, *HOUSE, "allrooms", "everyroom"}
+WHOLE = {"whole", "entire"}
+HOUSE = {f"{whole}{noun}" for whole in ("", *WHOLE) for noun in ("house", "home", "flat", "apartment")}
+HOUSE |= {f"{whole}place" for whole in WHOLE}
+PARTS = {"room", "rooms", "floor", "floors", "area", "areas"}
+"""What a home is made of: "every room", "all areas"."""
+
+EVERYWHERE = {*ALL, *HOUSE, "allrooms", "everyroom", "allareas", "everyarea", "allfloors", "everyfloor"}
 """Places, folded, that are all there is."""
+
+INDOORS = {"inside", "indoors"}
+"""All there is, in a question; what is outdoors is not known, so nothing is moved by these."""
+
+STATES = {"on", "off", "open", "opened", "closed", "shut", "locked", "unlocked", "up", "down", "running"}
+"""How something is or is to be, said between it and where it is: "the blind down in the office"."""
 
 IN = {"in", "on", "at", "of", "from", "inside", "within", "throughout", "around"}
 BETWEEN = {*IN, "by", "near", "next", "to", "beside", "over", "above", "under", "below", "behind", "with", "for"}
@@ -36,7 +47,7 @@ _EXCEPT = [
 ]  # fmt: skip
 
 SMALL_WORDS = {*ALL, *ANY_OF, *BETWEEN, *NAMELESS, *HOUSE, *(word for phrase in _EXCEPT for word in phrase)} | {
-    "whole", "entire", "my", "our", "your", "a", "an", "this", "that", "these", "those",
+    *WHOLE, "my", "our", "your", "a", "an", "this", "that", "these", "those",
 }  # fmt: skip
 """Words that are not looked for among names, however like one they are."""
 
@@ -60,9 +71,28 @@ def without_all(tokens: list[str], asking: bool) -> tuple[list[str], bool]:
     while tokens and key_of(tokens) not in HOUSE and tokens[0] in {*all_words, *IN, "any"}:
         every = every or tokens[0] in all_words
         tokens = without_determiner(tokens[1:])
+        if every and len(tokens) > 1 and tokens[0] == "single":
+            tokens = tokens[1:]
+    if len(tokens) > 2 and tokens[-1] in PARTS:  # "lights in every room", "the lamps in all the rooms"
+        cut = len(tokens) - (3 if tokens[-2] == "the" else 2)
+        if tokens[cut] in all_words:
+            tokens, every = ending(tokens[:cut]), True
     if tokens and tokens[-1] in all_words:
         tokens, every = tokens[:-1], True
     return tokens, every
+
+
+def without_house(tokens: list[str]) -> list[str]:
+    """Without "in the house" behind it."""
+    for cut in range(1, len(tokens)):
+        if tokens[cut] in IN and key_of(stripped(tokens[cut:])) in HOUSE:
+            return tokens[:cut]
+    return tokens
+
+
+def without_states(tokens: list[str]) -> list[str]:
+    """Without how it is, or is to be: never the first word, which is of a name."""
+    return [token for index, token in enumerate(tokens) if index == 0 or token not in STATES]
 
 
 def counted(tokens: list[str]) -> tuple[list[str], int | None]:
@@ -99,8 +129,8 @@ def split_exception(tokens: list[str]) -> tuple[list[str], list[str]]:
 
 
 def stripped(tokens: list[str]) -> list[str]:
-    """Without "in the" before it."""
-    while tokens and (tokens[0] in IN or tokens[0] == "the"):
+    """Without "in the" or "in the whole" before it."""
+    while tokens and (tokens[0] in IN or tokens[0] == "the" or (tokens[0] in WHOLE and len(tokens) > 1)):
         tokens = tokens[1:]
     return tokens
 

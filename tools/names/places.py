@@ -42,6 +42,7 @@ class Wish:
         whole_rooms: A bare room stands for all that is in it; else only for the one device that is.
         asking: Nothing will be moved, so "the windows" may stand for all windows of the house.
         partial: The beginning of a name will do, or one of its words.
+        near: The requester's room, where it is known: a kind alone is one that is there.
     """
 
     kinds: frozenset[Kind]
@@ -49,6 +50,7 @@ class Wish:
     whole_rooms: bool = True
     asking: bool = False
     partial: bool = True
+    near: str | None = None
 
     def narrowed(self, kinds: frozenset[Kind] | None) -> Wish | None:
         """The wish for devices of these kinds only; None where it is for none of them.

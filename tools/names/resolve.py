@@ -24,12 +24,13 @@ What fits nothing, or more than one where one is meant, is a `PlaceError` with a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from tools.device import LOCKS, RISKY, ROBOTS
+from tools.device import ANY, LOCKS, RISKY, ROBOTS
 from tools.home import Floor, Home, Room
 from tools.names.index import Area, Names
 from tools.names.kinds import AS_ONE, KIND_PARTS, KIND_WORDS, OfKind, kinds_in
@@ -39,14 +40,18 @@ from tools.names.phrases import (
     AFTER,
     ALL,
     HOUSE,
+    INDOORS,
     NAMELESS,
     ONE,
+    PARTS,
     SMALL_WORDS,
     counted,
     split,
     split_exception,
     stripped,
     without_all,
+    without_house,
+    without_states,
 )
 from tools.names.places import (
     ASK,
@@ -68,6 +73,8 @@ from tools.names.words import fold, key_of, without_determiner
 from tools.speech import listed, noun
 
 __all__ = ["ASK", "DIM_LIGHTS", "SWITCH_LIGHTS", "SWITCH_PLUGS", "Found", "PlaceError", "Resolver", "Wish"]
+
+_POSSESSIVE = re.compile("['’]s\\b")
 
 MAX_WORDS = 60
 """More than that is no name and no list of names; looking for one would take long."""
@@ -91,7 +98,7 @@ class Resolver:
         Raises:
             PlaceError: They stand for nothing, or not for one thing.
         """
-        tokens = without_determiner(fold(words))
+        tokens = self._plain(words)
         if not tokens:
             raise self._lookup.unsaid(wish)
         if len(tokens) > MAX_WORDS:
@@ -100,7 +107,8 @@ class Resolver:
         try:
             return self._read(tokens, spoken, wish)
         except UnknownPlaceError as error:
-            return self._misheard(tokens, spoken, wish, error)
+            found = self._otherwise(words, tokens, spoken, wish)
+            return found or self._misheard(tokens, spoken, wish, error)
         except AbsentError:
             # Robots go about: the room that one is in need not be the one that it belongs to.
             if wish.kinds <= ROBOTS:
@@ -134,6 +142,26 @@ class Resolver:
             area = self._names.rooms.get(key) or self._names.floors.get(key)
             if area is not None:
                 return self._names.places[area.name]
+        return None
+
+    def _plain(self, words: str) -> list[str]:
+        """The words folded; "smart" is said of any device, so it tells none unless one is called so."""
+        tokens = without_determiner(fold(words))
+        plain = [token for token in tokens if token != "smart" or token in self._names.words]
+        return plain or tokens
+
+    def _otherwise(self, words: str, tokens: list[str], spoken: str, wish: Wish) -> Found | None:
+        """What is meant without the "'s" of a name, or without how it is: "the hall's lamp", "the blind up in the den".
+
+        Never what can hurt or let somebody in, unless it is only asked about.
+        """
+        for reading in (self._plain(_POSSESSIVE.sub("", words)), without_states(tokens)):
+            if not reading or reading == tokens:
+                continue
+            with suppress(UnknownPlaceError):
+                found = self._read(reading, spoken, wish)
+                if wish.asking or not any(device.kind in RISKY for device in found.devices):
+                    return found
         return None
 
     def _read(self, tokens: list[str], spoken: str, wish: Wish) -> Found:
@@ -272,6 +300,8 @@ class Resolver:
         count: int | None = None
         if tokens and tokens[0] not in self._names.openings:
             tokens, count = counted(tokens)
+        if wish.asking and wish.partial and said[-1] in INDOORS and self._names.area(said[-1:]) is None:
+            tokens, every = (tokens[:-1] if tokens[-1:] == said[-1:] else tokens), every or len(said) == 1
         if key_of(tokens) in HOUSE or (every and not tokens):
             return self._lookup.whole_house(wish)
         if every or count:
@@ -310,7 +340,7 @@ class Resolver:
         name = stripped(way.name)
         if len(name) > 1 and name[0] in ONE and name[0] not in self._names.openings:
             name = stripped(name[1:])  # "the one on the left"
-        if key_of(name) in HOUSE or (sought.every and name in (["rooms"], ["room"], ["floors"], ["floor"])):
+        if key_of(name) in HOUSE or (sought.every and len(part := without_house(name)) == 1 and part[0] in PARTS):
             return self._lookup.whole_house(sought.wish)
         if all(token in NAMELESS for token in name):
             return self._bare(way, sought)
@@ -322,18 +352,21 @@ class Resolver:
         return found
 
     def _bare(self, way: OfKind, sought: Sought) -> Found:
-        """A kind without a name: "all the lights", "the fan" where there is one, "the windows" in a question.
+        """A kind without a name: "all the lights"; those of the requester's room; "the fan" where there is one.
 
-        "The locks" are all of them: it is asked first, and by their names.
+        In a question, where the room is not known or has none, all of the home. "The locks" are all of them: it is
+        asked first, and by their names.
         """
         wish = sought.wish
-        several = sought.several and ((wish.asking and wish.partial) or wish.kinds == LOCKS)
-        if way.kinds is not None and (sought.every or several):
+        if way.kinds is not None and (sought.every or (sought.several and wish.kinds == LOCKS and not wish.asking)):
             return self._lookup.whole_house(wish)
         if way.kinds is None or (wish.asking and not wish.partial):
             raise self._lookup.unsaid(wish)
-        called = self._lookup.called(way.word, wish) if way.word and not sought.several and wish.partial else None
-        if called is None and way.word in AS_ONE:
+        word = way.word if not sought.several and wish.partial else ""
+        if way.word not in AS_ONE and way.kinds != ANY and (near := self._lookup.near(word, wish)) is not None:
+            return near
+        called = self._lookup.called(word, wish) if word else None
+        if called is None and (way.word in AS_ONE or wish.asking):
             return self._lookup.whole_house(wish)
         return called or self._lookup.only(wish)
 

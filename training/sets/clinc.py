@@ -1,7 +1,8 @@
 """CLINC150: intents of assistants, and sentences that are out of scope. Only the function is judged.
 
 Its labels are intents without values, so that a sentence is right with any function of its intent. Home, weather,
-timer and clock are counted; the other intents for which there is a function are a row for information.
+timer and clock are counted. A sentence of these intents that wants what no function does (the time of another place)
+is in a row of its own, as nothing is to be called; the other intents that have a function are a row too.
 """
 
 from __future__ import annotations
@@ -47,13 +48,29 @@ OTHERS: Final[dict[str, frozenset[str]]] = {
 }
 """The same for information, of intents whose sentences often leave out the value that a function needs."""
 
-_NO_FUNCTION: Final = frozenset({"oven", "microwave", "channel"})
-"""Nothing in a home of ours cooks, or changes a channel: a label that takes it for smart home has no function."""
+_BEYOND: Final[dict[str, frozenset[str]]] = {
+    "smart_home": frozenset({"oven", "microwave"}),
+    "time": frozenset({"in", "at", "zone", "timezone"}),
+    "date": frozenset({"tomorrow", "tomorrow's", "days", "from"}),
+    "weather": frozenset({"yesterday"}),
+}
+"""Words for what no function does: nothing cooks, no function tells the time of another place, the date of another
+day, or the weather that was."""
 
 
 def counted(path: Path) -> Mapped:
     """Home, weather, timer and clock."""
     return _mapped(path, COUNTED)
+
+
+def without_function(path: Path) -> Mapped:
+    """What is of the same intents, and no function does."""
+    mapped = Mapped()
+    for where, line in lines(path):
+        if line["intent"] in COUNTED and _beyond(line["intent"], words(line["text"])):
+            due = case(where, line["text"], category=line["intent"], room=HERE.casefold())
+            mapped.placed.append(Placed(due, functions=frozenset()))
+    return mapped
 
 
 def others(path: Path) -> Mapped:
@@ -89,17 +106,20 @@ def _mapped(path: Path, functions: dict[str, frozenset[str]]) -> Mapped:
 
 def _right(intent: str, said: list[str], functions: frozenset[str]) -> frozenset[str]:
     """The functions that are right; none where a value is missing that has to be asked for."""
-    if intent == "smart_home" and _NO_FUNCTION & set(said):
-        raise LeftOutError("a device for which there is no function")
-    if intent == "time" and {"in", "at", "zone", "timezone"} & set(said) and "home" not in said:
-        raise LeftOutError("the time of another place, which no function tells")
-    if intent == "date" and ({"tomorrow", "tomorrow's", "days", "from"} & set(said)):
-        raise LeftOutError("the date of another day, which no function tells")
+    if intent == "smart_home" and "channel" in said:
+        raise LeftOutError("a device to be turned on, which can be, and a channel, which cannot be chosen")
+    if _beyond(intent, said):
+        raise LeftOutError("what no function does, in a row of its own")
     if intent == "timer" and not (_LENGTHS & set(said) and (_NUMBERS & set(said) or _digits(said))):
         return frozenset()  # how long is asked
     if intent == "alarm" and not (_digits(said) or _NUMBERS & (set(said) - {"a", "an"}) or {"noon"} & set(said)):
         return functions - {"set_alarm"} if {"what", "any", "which", "cancel", "off"} & set(said) else frozenset()
     return functions
+
+
+def _beyond(intent: str, said: list[str]) -> bool:
+    """Whether what is wished for is of the intent, and no function does it: any call would be a wrong answer."""
+    return bool(_BEYOND.get(intent, frozenset()) & set(said)) and not (intent == "time" and "home" in said)
 
 
 def _digits(said: list[str]) -> bool:

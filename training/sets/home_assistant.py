@@ -1,4 +1,4 @@
-"""Home Assistant's own English intent tests: the intents for which `docs/intents.md` names a function.
+"""Home Assistant's own English intent tests: the intents of `docs/intents.md`.
 
 The home of a case is that of its test, or the tests' common one where it has none of its own, with what the label
 takes for granted: the room or floor that it names has a device of the kind. Calls are compared by what they would
@@ -64,7 +64,7 @@ _ASKED: Final[dict[str, str]] = {
 
 
 def intents(path: Path) -> Mapped:
-    """The tests that have a function, with the homes of the file beside them."""
+    """The tests, with the homes of the file beside them."""
     common = json.loads((path.parent / FIXTURES).read_text(encoding="utf-8"))
     mapped = Mapped()
     for where, line in lines(path):
@@ -77,13 +77,36 @@ def intents(path: Path) -> Mapped:
 
 def _placed(where: str, line: Mapping[str, Any], common: Mapping[str, Any]) -> Placed:
     intent, slots = line["intent"], line["slots"]
-    if intent not in _INTENTS:
-        raise LeftOutError("no function")
     home = _Built(line.get("home") or common, slots, line["text"], line["combination"])
-    calls = _INTENTS[intent](home)
+    try:
+        calls = _INTENTS[intent](home)
+    except _NoKindError:
+        calls, home.also = [], _moving_nothing(intent, slots)
     room = HERE if home.here else None
     also = [case(where, line["text"], each, intent, room) for each in home.also]
     return Placed(case(where, line["text"], calls, intent, room), home.settings(), tuple(also))
+
+
+class _NoKindError(Exception):
+    """The label names a device of a kind that Hearth has not, such as a valve."""
+
+
+def _moving_nothing(intent: str, slots: Slots) -> list[list[FunctionCallPart]]:
+    """Calls for a device that is not there: the house answers that it knows none, so they are as right as no call."""
+    function, value = _INSTEAD[intent]
+    names = [slots["name"], *(f"{slots['name']} on the {slots[key]}" for key in ("floor",) if key in slots)]
+    calls = [call(function, cover=name, position=slots.get(value)) for name in names]
+    if intent in _SWITCHED:
+        calls += [call(_SWITCHED[intent], device=name) for name in names]
+    return [[each] for each in calls]
+
+
+_INSTEAD: Final[dict[str, tuple[str, str]]] = {
+    "HassTurnOn": ("open_cover", ""),
+    "HassTurnOff": ("close_cover", ""),
+    "HassSetPosition": ("set_cover_position", "position"),
+}
+_SWITCHED: Final[dict[str, str]] = {"HassTurnOn": "turn_on_switch", "HassTurnOff": "turn_off_switch"}
 
 
 # The home of a test
@@ -126,7 +149,7 @@ class _Built:
         name = entity["name"].replace("[']", "'")
         given = (entity.get("attributes") or {}).get("device_class")
         kind, more = _kind(domain, given, name), {}
-        if kind in ("scene", "script"):
+        if kind in ("scene", "script", "person"):
             self._kinds[name.casefold()] = kind
         elif kind == "list":
             self._home.lists[name.casefold()] = {"name": name.replace("'", "")}
@@ -155,7 +178,7 @@ class _Built:
         """Our kind of the device that the label names."""
         kind = self._kinds.get(name.casefold())
         if kind is None:
-            raise LeftOutError("a device of a kind that Hearth has not, such as a valve")
+            raise _NoKindError(name)
         return kind
 
     def named(self, kind: str | None = None) -> str | None:
@@ -165,7 +188,7 @@ class _Built:
             return None
         own = self._kinds.get(name.casefold(), kind)
         if own is None:
-            raise LeftOutError("a device of a kind that Hearth has not, such as a valve")
+            raise _NoKindError(name)
         floor = self.slots.get("floor")
         room = self.slots.get("area") or (self._home.room_on(self._home.floor(floor)) if floor else None)
         return self._home.device(name, own, room)
@@ -214,7 +237,7 @@ def _kind(domain: str, given: str | None, name: str) -> str | None:
     if domain == "sensor":
         # A name that two sensors of the common home share could not be told apart, and no test asks about them.
         return "sensor" if given in (None, "temperature", "humidity") else None
-    return {**_KINDS, "todo": "list", "scene": "scene", "script": "script"}.get(domain)
+    return {**_KINDS, "todo": "list", "scene": "scene", "script": "script", "person": "person"}.get(domain)
 
 
 # The calls of an intent
@@ -228,10 +251,15 @@ def _turned(home: _Built, on: bool) -> list[FunctionCallPart]:
         return [call("activate_scene", scene=slots["name"])]
     if kind == "script":
         return [call("run_script", script=slots["name"])]
+    light, switch = ("turn_on_light", "turn_on_switch") if on else ("turn_off_light", "turn_off_switch")
+    # Each turns on and off the other's devices too, where they are named or their kind is said.
     if kind == "light":
-        return [call("turn_on_light" if on else "turn_off_light", room=home.place("light"))]
+        home.also.append([call(switch, device=home.place("light", "lights"))])
+        return [call(light, room=home.place("light"))]
     if kind in _ON_SWITCH:
-        return [call("turn_on_switch" if on else "turn_off_switch", device=home.place(kind, f"{kind}s"))]
+        place = home.place(kind, f"{kind}s")
+        home.also.append([call(light, room=place)])
+        return [call(switch, device=place)]
     if kind == "lock":
         return [call("lock_door" if on else "unlock_door", door=home.place("lock"))]
     if kind == "garage_door":
@@ -247,7 +275,7 @@ def _of_label(slots: Slots) -> str:
         return _COVERS[slots["device_class"]]
     kind = _KINDS.get(slots["domain"])
     if kind is None:
-        raise LeftOutError("a device of a kind that Hearth has not, such as a valve")
+        raise LeftOutError("devices of a kind that Hearth has not")
     return kind
 
 
@@ -286,12 +314,14 @@ def _state(home: _Built) -> list[FunctionCallPart]:
     slots = home.slots
     home.here = False  # which, how many, any and all are of the whole home where no place is said
     if "name" in slots:
+        if home.kind_of(slots["name"]) == "person":
+            return []  # Hearth does not follow people
         if "state" not in slots and home.kind_of(slots["name"]) == "sensor":
             return [call("get_temperature", room=home.named())]
         return [call("get_state", device=home.named())]
     kind = slots.get("device_class") or next((_ASKED[word] for word in home.said if word in _ASKED), None)
     if kind is None:
-        raise LeftOutError("a question about people, whom Hearth does not follow")
+        return []  # "who is home": a question about people
     home.place("lock" if kind == "door" else kind)
     return [call("list_devices", kind=kind, state=slots["state"], room=slots.get("area") or slots.get("floor"))]
 
@@ -344,7 +374,12 @@ def _of_player(name: str) -> Callable[[_Built], list[FunctionCallPart]]:
 
 
 def _play(home: _Built) -> list[FunctionCallPart]:
-    return [call("play_media", query=home.slots["search_query"], player=_player(home))]
+    """The label has a class of media beside the words to look for; Hearth has one parameter for all of it."""
+    query, player = home.slots["search_query"], _player(home)
+    if sort := home.slots.get("media_class", "").replace("_", " "):
+        queries = (f"{sort} {query}", f"{query} {sort}")
+        home.also += [[call("play_media", query=each, player=player)] for each in queries]
+    return [call("play_media", query=query, player=player)]
 
 
 def _volume(home: _Built) -> list[FunctionCallPart]:
@@ -429,5 +464,7 @@ _INTENTS: Final[dict[str, Callable[[_Built], list[FunctionCallPart]]]] = {
     "HassListCompleteItem": _complete,
     "HassListRemoveItem": _listed("remove_from_list"),
     "HassBroadcast": lambda home: [call("announce", message=home.slots["message"])],
+    "HassNevermind": lambda home: [],
+    "HassRespond": lambda home: [],
 }
-"""The intents of `docs/intents.md` that have a function. Small talk and "never mind" have none."""
+"""The intents of `docs/intents.md`. For small talk and "never mind" nothing is to be called."""

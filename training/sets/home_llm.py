@@ -27,6 +27,7 @@ FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
     "blinds.open_cover": ("open_cover",),
     "blinds.close_cover": ("close_cover",),
     "blinds.stop_cover": ("stop_cover",),
+    "garage_door.stop_cover": ("stop_cover",),
     "garage_door.open_cover": ("open_garage_door",),
     "garage_door.close_cover": ("close_garage_door",),
     "climate.turn_on": ("set_climate_mode",),
@@ -45,7 +46,7 @@ FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
     "vacuum.stop": ("stop_vacuum",),
     "vacuum.return_to_base": ("dock_vacuum",),
 }
-"""Which functions are right for a service. What is not here has none: nothing is toggled, no garage door stopped."""
+"""Which functions are right for a service. What is not here has none: nothing is toggled."""
 
 
 def services(path: Path) -> Mapped:

@@ -56,7 +56,7 @@ _NOUNS: Final[dict[str, tuple[str, ...]]] = {
     "blind": ("blind", "blinds", "shade", "shades"),
     "shutter": ("shutter", "shutters"),
     "awning": ("awning", "awnings", "sunshade"),
-    "garage_door": ("garage door", "garage"),
+    "garage_door": ("garage door", "garage", "door", "doors", "opener"),
 }
 """The words that end a device's own name; a name without one is where the device is."""
 
@@ -89,6 +89,7 @@ _UNITS: Final[dict[str, tuple[str, frozenset[str]]]] = {
     "C": ("celsius", frozenset({"c", "celsius", "centigrade"})),
     "F": ("fahrenheit", frozenset({"f", "fahrenheit"})),
 }
+_EFFECTS: Final = frozenset({"color_loop", "alert_long"})
 _STATES: Final = frozenset({"on", "off", "open", "closed", "locked", "unlocked"})
 _LIST_KINDS: Final[dict[str, str]] = {"plug": "switch", "curtain": "blind", "shutter": "blind", "awning": "blind"}
 
@@ -147,12 +148,20 @@ def _placed(where: str, line: Mapping[str, Any]) -> Placed:
     if program.function.startswith(("set_", "raise_", "lower_")):
         home.device(f"{ELSEWHERE} light", "light", home.room(ELSEWHERE))  # a question would be about it as well
     place = _place(home, kind, program, everything)
+    room = None if program.name or everything else HERE
+    category = program.device.removeprefix("iot.")
+    if program.function in _EFFECTS:
+        # What an effect is called is said, and the label has none of the words.
+        due = case(where, line["text"], [call("set_light_effect", room=place)], category, room)
+        return Placed(due, home.settings(), functions=frozenset({"set_light_effect"}))
     calls = _CALLS[kind](program, place, said) if kind in _CALLS else _cover(program, place, kind)
     also: tuple[list[FunctionCallPart], ...] = ()
     if calls is None:
         calls, also = _question(program, kind, place, said)
-    room = None if program.name or everything else HERE
-    category = program.device.removeprefix("iot.")
+    elif program.function == "set_power":
+        # Each turns on and off the other's devices too: which one does it makes no difference.
+        light, power = kind == "light", _enum(program.values["power"])
+        also = ([call(f"turn_{power}_{'switch' if light else 'light'}", **{"device" if light else "room": place})],)
     more = tuple(case(where, line["text"], each, category, room) for each in also)
     return Placed(case(where, line["text"], calls, category, room), home.settings(), more)
 
@@ -263,6 +272,8 @@ def _climate(program: _Program, place: str, said: list[str]) -> list[FunctionCal
         return [call("set_climate_mode", mode=_enum(values["value"]), room=place)]
     if program.function == "set_hvac_preset" and _enum(values["preset"]) == "eco":
         return [call("set_climate_mode", mode="eco", room=place)]
+    if program.function in ("target_temperature", "hvac_preset"):
+        return [call("get_state", device=place)]  # it tells what a thermostat is set to
     if program.function == "current_temperature":
         return [call("get_temperature", room=place)]
     if program.function == "current_humidity":
@@ -303,22 +314,24 @@ def _question(
 
 
 def _placed_weather(where: str, text: str, program: _Program, said: list[str]) -> Placed:
-    """The skill told the weather of now only, and its label has it for sentences about a day to come too.
+    """The skill told the weather of now, and its label has it for sentences about a day to come too.
 
-    "Today" may be told either way; of another day the label does not hold what was said.
+    "Today" may be told either way; of another day the label does not hold what was said, and the sentence does.
     """
-    if program.function != "current" or _COMING & set(said):
-        raise LeftOutError("weather that the label does not tell, such as that of tomorrow")
+    if program.function not in ("current", "forecast"):
+        raise LeftOutError("no function: the weather tells no sunrise")
     if program.field not in (None, "temperature"):
         raise LeftOutError("no function: the weather tells no humidity and no wind")
     found = re.search(r'new Location\("([^"]*)"\)', program.values.get("location", ""))
     location = found[1].replace(" ,", ",") if found else None
-    days = [*(["today"] if {"today", "today's"} & set(said) else []), None] if _FORECAST & set(said) else []
-    also = tuple(
-        case(where, text, [call("get_weather_forecast", day=day, location=location)], WEATHER, HERE) for day in days
-    )
-    due = call("get_current_weather", location=location)
-    return Placed(case(where, text, [due], WEATHER, HERE), Home().settings(), also)
+    coming = [word for word in said if word in _COMING]
+    days: list[str | None] = [words for day in coming for words in (day, f"this {day}")]
+    if not coming and (_FORECAST & set(said) or program.function == "forecast"):
+        days = [*(["today"] if {"today", "today's"} & set(said) else []), None]
+    due = [] if coming else [call("get_current_weather", location=location)]
+    due += [call("get_weather_forecast", day=day, location=location) for day in days]
+    first, *others = [case(where, text, [each], WEATHER, HERE) for each in due]
+    return Placed(first, Home().settings(), tuple(others))
 
 
 def _enum(value: str) -> str:
