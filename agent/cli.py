@@ -238,7 +238,7 @@ def _tools(args: argparse.Namespace) -> int:
         from agent.tool import AccessLevel
 
         level = AccessLevel(args.level)
-        async with _appliance(args) as appliance:
+        async with _appliance(args, look=True) as appliance:
             if level < AccessLevel.SYSTEM and isinstance(appliance, LocalClient):
                 print("hearth: the running service lists what callers from outside may call", file=sys.stderr)
             tools = await appliance.tools(level)
@@ -353,8 +353,13 @@ def _wait(work: Coroutine[Any, Any, int]) -> int:
 
 
 @asynccontextmanager
-async def _appliance(args: argparse.Namespace) -> AsyncIterator[Appliance]:
-    """The running service, or one in this process for as long as the command lasts."""
+async def _appliance(args: argparse.Namespace, *, look: bool = False) -> AsyncIterator[Appliance]:
+    """The running service, or one in this process for as long as the command lasts.
+
+    Args:
+        args: With the settings.
+        look: It is only looked at: its outputs stay as they are.
+    """
     client = await _running(args)
     if client:
         yield client
@@ -362,7 +367,7 @@ async def _appliance(args: argparse.Namespace) -> AsyncIterator[Appliance]:
     from agent.config import find_settings, read_settings
     from agent.service import open_service
 
-    async with open_service(read_settings(find_settings(args.config))) as service:
+    async with open_service(read_settings(find_settings(args.config)), look=look) as service:
         yield service
 
 

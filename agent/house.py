@@ -27,7 +27,8 @@ class HouseEvent:
             in the units of the house's own states: `"brightness"` (1 to 100 percent), `"rgb"` ([red, green,
             blue], 0 to 255), `"kelvin"`, `"position"` (0 to 100 percent open), `"temperature"` (degrees Celsius)
             ... `"state"` is one word: on, off, open, closed, locked, playing, docked ... or unknown;
-            `"available"` is false where the device is known to be gone.
+            `"available"` is false where the device is known to be gone. A button (`"kind"` is "button") tells
+            "pressed", "released", "short" and "long", and with `"talk"` whether Hearth is to listen while it is held.
     """
 
     device: str
@@ -55,7 +56,11 @@ class House(Protocol):
         ...
 
     async def show(self, status: str) -> None:
-        """Tells the house what the agent is doing (listening, thinking, failed), for an LED if it has one."""
+        """Tells the house what the agent is doing, for an LED if it has one.
+
+        Args:
+            status: "listening", "thinking", "failed", or "" for nothing of that.
+        """
         ...
 
     def targets(self, name: str, arguments: Mapping[str, Any]) -> frozenset[str]:

@@ -3,8 +3,8 @@
 A page is gone through from top to bottom in a copy of the checkout, beside a service with the example house:
 
 - a block whose info string names a file (```toml my-house.toml) is written to that file;
-- each line of an `sh` block is run. `make ...` and `hearth run ...` would not end: that their target or options
-  exist is checked, and `make run` starts the service anew;
+- each line of an `sh` block is run. `make ...` and `hearth run ...` would not end, and `hearth board ...` needs a
+  board: that their target or options exist is checked, and `make run` starts the service anew;
 - a `python` block is run, if it names no file;
 - a `text` block right after one of those is what it prints, with `...` for anything.
 """
@@ -43,7 +43,7 @@ from tools.scripts import Script, Step
 from tools.weather import WeatherSettings
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "firmware" / "README.md"]
 ALL_PAGES = [
     *PAGES,
     *sorted((ROOT / "training").glob("*.md")),
@@ -130,13 +130,13 @@ class Checkout:
         return "".join(map(self._line, lines))
 
     def _line(self, line: str) -> str:
-        program, *arguments = shlex.split(line)
+        program, *arguments = shlex.split(line, comments=True)
         if program == "make":
             self._output(["make", "--dry-run", *arguments])
             if arguments == ["run"]:
                 self.start()
             return ""
-        if program.endswith("hearth") and arguments[0] == "run":
+        if program.endswith("hearth") and arguments[0] in ("run", "board"):
             _parser().parse_args(arguments)
             return ""
         return self._output(["sh", "-c", line])

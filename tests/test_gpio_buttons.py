@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import errno
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import pytest
 
 from agent.errors import SettingsError
 from tests.gpio.fakeboard import FakeBoard
-from tests.gpio.houses import GpioHouse, device, running
+from tests.gpio.houses import device, running
 from tools import check_settings
 from tools.drivers.gpio.lines import Edge
 from tools.drivers.gpio.presses import Presses
@@ -64,6 +64,16 @@ def test_an_edge_that_was_lost_makes_no_press_of_its_own() -> None:
     assert presses.edge(Edge(False, 2.3)) == ("released", "short")
 
 
+def test_a_button_whose_line_is_gone_is_not_held_any_more() -> None:
+    """It is told as released once, and has not been pressed for long."""
+    presses = Presses(0.6)
+    presses.edge(Edge(True, 1.0))
+
+    assert presses.lost() == ("released",)
+    assert presses.lost() == ()
+    assert presses.due_s is None
+
+
 def test_a_button_that_is_held_at_the_start_was_not_pressed_for_us() -> None:
     """It counts from its next press on."""
     presses = Presses(0.6, held=True)
@@ -73,21 +83,14 @@ def test_a_button_that_is_held_at_the_start_was_not_pressed_for_us() -> None:
     assert presses.edge(Edge(True, 2.0)) == ("pressed",)
 
 
-async def push(house: GpioHouse, board: FakeBoard, seconds: float = 0.1) -> None:
-    """A press of so long, which is over by now; its edges have those times."""
-    now = time.monotonic()
-    board.wire("GPIO23", 0, now - seconds)
-    board.wire("GPIO23", 1, now)
-
-
 async def test_a_short_press_toggles_and_a_long_one_activates_a_scene(board: FakeBoard) -> None:
     """Twice is on and off; a long press leaves the short one's lamp alone."""
     async with running(board, HALL, PORCH, button=[BUTTON], scene=[SCENE]) as house:
-        await push(house, board)
+        board.press("GPIO23", 0.1)
         await house.heard("hall_light", state="on")
         assert board.level("GPIO17") == 1
         house.events.clear()
-        await push(house, board)
+        board.press("GPIO23", 0.1)
         await house.heard("hall_light", state="off")
         board.wire("GPIO23", 0)
         await house.heard("porch_light", state="on")
@@ -123,6 +126,34 @@ async def test_a_level_shows_what_the_kernel_had_no_room_for(board: FakeBoard) -
         await house.heard("motion", state="clear")
 
 
+async def test_a_line_that_dies_is_not_believed_any_more_and_is_asked_for_again(board: FakeBoard) -> None:
+    """Nobody talks for ever: a button that was held counts as released, a contact as gone; both come back."""
+    talk = {"name": "talk button", "talk": True, "gpio": {"line": "GPIO23"}}
+    door = device("front door", {"line": "GPIO24", "pull": "up"}, "door")
+    async with running(board, door, button=[talk], again_s=0.5) as house:
+        board.wire("GPIO23", 0)
+        await house.heard("talk_button", state="pressed")
+        for line in (23, 24):
+            board.fail("get", line, errno.EIO)
+        board.tell_edge("GPIO23", 0)
+        board.tell_edge("GPIO24", 1)
+        await house.heard("talk_button", state="released")
+        await house.heard("front_door", available=False)
+        assert len(await house.probe()) == 2
+
+        house.events.clear()
+        for line in (23, 24):
+            board.fail("get", line)
+        await house.heard("front_door", available=True, state="closed")
+        board.wire("GPIO24", 1)
+        await house.heard("front_door", state="open")
+        await board.until(lambda: board.is_requested("GPIO23"))
+        board.wire("GPIO23", 1)
+        board.press("GPIO23", 0.1)
+        await house.heard("talk_button", state="short")
+        assert await house.probe() == []
+
+
 async def test_contacts_and_detectors_tell_how_they_are_from_the_start(board: FakeBoard) -> None:
     """A reed contact closes to ground with its magnet near: high is open."""
     board.found_at("GPIO24", 1, "in")
@@ -150,7 +181,7 @@ async def test_a_button_without_its_line_is_a_sentence_and_the_house_opens(board
     ("keys", "error"),
     [
         ({"toggle": "cellar"}, "toggle"),
-        ({"scene": "welcom"}, "there is no scene or script 'welcom'; there are: welcome (did you mean welcome?)"),
+        ({"toggle": None, "scene": "welcom"}, "no scene or script 'welcom'; there are: welcome (did you mean"),
         ({"toggle": "hall light", "scene": "welcome"}, "both toggle and scene; a press does one thing"),
         ({"gpio": {"line": "23"}}, "a number needs the chip's label"),
         ({"gpio": None}, "it needs one table that says where it hangs"),

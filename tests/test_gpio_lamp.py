@@ -147,6 +147,21 @@ async def test_after_a_power_cut_only_last_brings_a_dimmed_lamp_back(board: Fake
         assert board.duty() == (ns(percent), 1_000_000)
 
 
+async def test_what_is_not_to_be_had_at_a_start_comes_back_as_it_was_left(board: FakeBoard) -> None:
+    """A line that another program has for a day does not make Hearth forget how its lamp was."""
+    relay = device("hall light", {"line": "GPIO17", "boot": "last"})
+    async with running(board, lamp(), relay) as house:
+        await house.call("turn_on_light", room="hall light")
+    board.found_at("GPIO17", 0, "in")
+    board.used_by("GPIO17", "gpioset")
+    async with running(board, lamp(), relay) as house:
+        await house.call("turn_on_light", room="desk lamp")
+    board.used_by("GPIO17", None)
+
+    async with running(board, lamp(), relay):
+        assert board.level("GPIO17") == 1
+
+
 async def test_a_pwm_is_found_by_its_device(board: FakeBoard) -> None:
     """Its number changes with the kernel; without a name, one of several is not guessed, and a channel is counted."""
     board.add_pwm(1, "1f0009c000.pwm", 4)
@@ -167,18 +182,20 @@ async def test_a_pwm_is_found_by_its_device(board: FakeBoard) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "text"),
+    ("operation", "error", "text"),
     [
-        (errno.EACCES, "is for root alone: install Hearth's udev rule"),
-        (errno.EROFS, "/sys is read-only for the unit; it needs ReadWritePaths="),
-        (errno.EBUSY, "PWM channel 0 is used by a driver of the kernel: take another channel"),
+        ("export-open", errno.EACCES, "is for root alone: install Hearth's udev rule"),
+        ("export-open", errno.EROFS, "/sys is read-only for the unit; it needs ReadWritePaths="),
+        ("export", errno.EBUSY, "PWM channel 0 is used by a driver of the kernel: take another channel"),
     ],
     ids=["rights", "read-only", "busy"],
 )
-async def test_a_pwm_that_is_not_to_be_had_says_why(board: FakeBoard, error: int, text: str) -> None:
-    """The lamp is told to be unavailable, and the cause is one sentence."""
-    board.fail("export", error=error)
+async def test_a_pwm_that_is_not_to_be_had_says_why(board: FakeBoard, operation: str, error: int, text: str) -> None:
+    """The lamp is told to be unavailable, and the cause is one sentence; what can be seen beforehand is."""
+    board.fail(operation, error=error)
     async with running(board, lamp()) as house:
+        if operation == "export-open":
+            assert text in (await house.probe())[0]
         assert text in (await house.call("turn_on_light", room="desk lamp"))["error"]
         assert text in await house.health()
         assert house.state("desk_lamp")["available"] is False
@@ -209,6 +226,23 @@ async def test_f24_a_pwm_by_software_is_said_to_be_one(board: FakeBoard) -> None
     assert (full["brightness"], steady) == (100, [1])
     assert half["brightness"] == 50
     assert (off["state"], quiet, board.edges("GPIO12")) == ("off", 0, [])
+
+
+@pytest.mark.parametrize(("boot", "brightness"), [("last", 30), ("off", None)])
+async def test_f23_a_lamp_that_is_dimmed_by_software_comes_back_as_its_policy_says(
+    board: FakeBoard, boot: str, brightness: int | None
+) -> None:
+    """Nobody has dimmed it meanwhile; its line stayed as the last pulse left it."""
+    soft = device("shelf lamp", {"line": "GPIO12", "software_pwm": True, "boot": boot})
+    async with running(board, soft) as house:
+        await house.call("turn_on_light", room="shelf lamp", brightness=30)
+        await house.kill()
+
+    async with running(board, soft) as house:
+        state = house.state("shelf_lamp")
+        assert state["state"] == ("on" if brightness else "off")
+        assert brightness is None or state["brightness"] == brightness
+        assert (await house.call("turn_on_light", room="shelf lamp"))["brightness"] == 30
 
 
 async def test_a_fan_has_a_speed(board: FakeBoard) -> None:

@@ -34,6 +34,17 @@ async def test_it_is_steady_while_hearth_listens_slow_while_it_thinks_and_quick_
         await board.until(lambda: board.edges("GPIO22") == [1, 0] * 4)
 
 
+async def test_a_led_whose_chip_comes_back_is_asked_for_again(board: FakeBoard) -> None:
+    """What it held of the chip that went is of no use."""
+    async with running(board, **LED) as house:
+        board.fail("set", 22, errno.ENODEV)
+        await house.show("listening")
+        board.forget()
+        board.fail("set", 22)
+        await house.show("thinking")
+        await board.until(lambda: any(each.startswith("request gpiochip0 22") for each in board.log()))
+
+
 async def test_it_goes_dark_when_hearth_ends(board: FakeBoard) -> None:
     """Nobody listens any more."""
     async with running(board, **LED) as house:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from agent.house_store import HouseStore
 from agent.store import SessionStore
 from agent.tool import ToolCall
 from tools import open_house
+from tools.drivers.gpio import inputs
 
 
 def tell(line: dict[str, Any]) -> None:
@@ -40,6 +42,7 @@ async def answer(house: Any, order: dict[str, Any]) -> Any:
 
 
 async def main(settings: str, store: str | None) -> None:
+    inputs.AGAIN_S = float(os.environ.get("AGAIN_S", inputs.AGAIN_S))
     kept = HouseStore(SessionStore(Path(store))) if store else None
     async with open_house(json.loads(Path(settings).read_text()), kept) as house:
 

@@ -17,11 +17,16 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import pytest
+
 HERE = Path(__file__).parent
 PI = "pinctrl-bcm2711"
 """The label of the chip that has the header of a Raspberry Pi 4."""
 
 LINES = 54
+GROUP = 64321
+"""The group of the chips' devices; no system gives a name to so high a number."""
+
 WITHIN_S = 30.0
 """How long anything may take on a machine that has something else to do."""
 
@@ -32,7 +37,9 @@ _ACTIVE_LOW, _EDGE_RISING, _EDGE_FALLING = 1 << 1, 1 << 4, 1 << 5
 
 @functools.cache
 def shim() -> Path:
-    """The library that a program is to be preloaded with, compiled once a run."""
+    """The library that a program is to be preloaded with, compiled once a run; never skipped in CI."""
+    if shutil.which("cc") is None:
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)("not installed: cc (gcc, libc6-dev)")
     folder = Path(tempfile.mkdtemp(prefix="fakegpio-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     strict = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-Wconversion", "-Wshadow", "-O1"]
@@ -68,12 +75,12 @@ class FakeBoard:
         return {"LD_PRELOAD": str(shim()), "FAKE_BOARD": str(self.folder)}
 
     def add_chip(self, number: int, label: str, names: Mapping[int, str], lines: int) -> None:
-        """A chip whose pins are all inputs at 0, and whose device is of the group with the id 997."""
+        """A chip whose pins are all inputs at 0, and whose device is of `GROUP`."""
         chip = self.folder / "gpio" / f"gpiochip{number}"
         chip.mkdir()
         (chip / "label").write_text(label)
         (chip / "lines").write_text(str(lines))
-        (chip / "group").write_text("997")
+        (chip / "group").write_text(str(GROUP))
         (self.folder / "dev" / f"gpiochip{number}").touch()
         for line in range(lines):
             (chip / str(line)).mkdir()
@@ -113,9 +120,17 @@ class FakeBoard:
         (self.line(name) / "level").write_text(str(level))
         (self.line(name) / "direction").write_text(direction)
 
-    def used_by(self, name: str, consumer: str) -> None:
-        """Lets another program have a line."""
-        (self.line(name) / "consumer").write_text(consumer)
+    def used_by(self, name: str, consumer: str | None) -> None:
+        """Lets another program have a line; None lets it go."""
+        if consumer is None:
+            (self.line(name) / "consumer").unlink()
+        else:
+            (self.line(name) / "consumer").write_text(consumer)
+
+    def connect(self, output: str, input: str) -> None:
+        """Puts a wire from an output to an input."""
+        (self.line(output) / "wire").write_text(self.line(input).name)
+        (self.line(input) / "wired-from").write_text(self.line(output).name)
 
     def hold(self, name: str) -> None:
         """Lets a short circuit hold a pin where it is."""
@@ -129,28 +144,41 @@ class FakeBoard:
         else:
             file.unlink()
 
+    def is_requested(self, name: str) -> bool:
+        """Whether the program has a line."""
+        return (self.line(name) / "request").exists()
+
     def debounce_us(self, name: str) -> int:
         """What the program asked the kernel to debounce an input by, in microseconds."""
         return int(self._request(name)[3])
 
-    def wire(self, name: str, level: int, at_s: float | None = None) -> None:
-        """Brings an input to a level, as a button does, at a time of the monotonic clock; else now."""
+    def wire(self, name: str, level: int) -> None:
+        """Brings an input to a level, as a button does."""
         (self.line(name) / "level").write_text(str(level))
-        self.tell_edge(name, level, at_s)
+        self.tell_edge(name, level)
 
-    def tell_edge(self, name: str, level: int, at_s: float | None = None) -> None:
+    def press(self, name: str, seconds: float) -> None:
+        """Presses a button to ground for so long, which is over by now: both edges are told at once."""
+        now = time.monotonic()
+        self._tell(name, self._event(name, 0, now - seconds) + self._event(name, 1, now))
+
+    def tell_edge(self, name: str, level: int) -> None:
         """Tells the program of an edge to a level, if it wants to know, and leaves the pin as it is."""
-        flags, fifo = int(self._request(name)[1]), self._request(name)[4]
+        self._tell(name, self._event(name, level, time.monotonic()))
+
+    def _event(self, name: str, level: int, at_s: float) -> bytes:
+        flags = int(self._request(name)[1])
         active = bool(level) is not bool(flags & _ACTIVE_LOW)
         if not flags & (_EDGE_RISING if active else _EDGE_FALLING):
-            return
+            return b""
         self._seqno += 1
-        at_ns = time.monotonic_ns() if at_s is None else int(at_s * 1e9)
         kind = _RISING if active else _FALLING
-        event = _EVENT.pack(at_ns, kind, int(self.line(name).name), self._seqno, self._seqno)
-        descriptor = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+        return _EVENT.pack(int(at_s * 1e9), kind, int(self.line(name).name), self._seqno, self._seqno)
+
+    def _tell(self, name: str, events: bytes) -> None:
+        descriptor = os.open(self._request(name)[4], os.O_WRONLY | os.O_NONBLOCK)
         try:
-            os.write(descriptor, event)
+            os.write(descriptor, events)
         finally:
             os.close(descriptor)
 

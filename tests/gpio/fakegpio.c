@@ -6,10 +6,13 @@
  *   gpio/gpiochipN/K/level            is what the pin is at, 0 or 1: we write outputs, others write inputs
  *   gpio/gpiochipN/K/direction        is "in" or "out"; outlives a request, as on most chips
  *   gpio/gpiochipN/K/consumer         names a program that has it, for the kernel's own sake
+ *   gpio/gpiochipN/K/wire             is the number of the input that this output is wired to
+ *   gpio/gpiochipN/K/wired-from       is the opposite
  *   gpio/gpiochipN/K/stuck            holds the pin: levels are not written while it is there
  *   gpio/gpiochipN/K/request          is "pid flags debounce-in-us path-of-the-fifo" while we have it
  *   pwm/pwmchipN/...                  is seen as /sys/class/pwm/pwmchipN
- *   fail/OPERATION, fail/OPERATION-K  hold the number of an error; operations are open, request, set, get, export
+ *   fail/OPERATION, fail/OPERATION-K  hold the number of an error; operations are open, request, set, get, export,
+ *                                     export-open
  *   log                               has a line for all that happened to outputs, in order
  *
  * A request's descriptor is a FIFO opened for both directions: whoever changes an input writes the kernel's
@@ -32,6 +35,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { CHIPS = 8, REQUESTS = 64, FILES = 32, TEXT = 512 };
@@ -200,6 +204,52 @@ static bool pin_is_output(unsigned chip, uint32_t line)
     return read_line_file(chip, line, "direction", text, sizeof text) && !strcmp(text, "out");
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Brings the other end of a wire to a level, and tells whoever listens there. */
+static void carry(unsigned chip, uint32_t line, bool level)
+{
+    static uint32_t sequence;
+    char text[2 * TEXT], fifo[TEXT];
+    long pid;
+    unsigned long long flags;
+    if (!read_line_file(chip, line, "wire", text, sizeof text)) {
+        return;
+    }
+    uint32_t end = (uint32_t)strtoul(text, NULL, 10);
+    if (pin_level(chip, end) == level) {
+        return;
+    }
+    write_line_file(chip, end, "level", level ? "1\n" : "0\n");
+    if (!read_line_file(chip, end, "request", text, sizeof text) ||
+        sscanf(text, "%ld %llu %*s %*u %511s", &pid, &flags, fifo) != 3) {
+        return;
+    }
+    bool active = level ^ ((flags & GPIO_V2_LINE_FLAG_ACTIVE_LOW) != 0);
+    if (!(flags & (active ? GPIO_V2_LINE_FLAG_EDGE_RISING : GPIO_V2_LINE_FLAG_EDGE_FALLING))) {
+        return;
+    }
+    sequence++;
+    struct gpio_v2_line_event event = {
+        .timestamp_ns = now_ns(),
+        .id = active ? GPIO_V2_LINE_EVENT_RISING_EDGE : GPIO_V2_LINE_EVENT_FALLING_EDGE,
+        .offset = end,
+        .seqno = sequence,
+        .line_seqno = sequence,
+    };
+    int fd = open_really(fifo, O_WRONLY | O_NONBLOCK | O_CLOEXEC, 0);
+    if (fd >= 0) {
+        ssize_t put = NEXT(write_function, "write")(fd, &event, sizeof event);
+        (void)put;
+        close_really(fd);
+    }
+}
+
 static void drive_pin(unsigned chip, uint32_t line, bool level, const char *why)
 {
     char text[8];
@@ -208,6 +258,7 @@ static void drive_pin(unsigned chip, uint32_t line, bool level, const char *why)
     if (!stuck) {
         write_line_file(chip, line, "level", level ? "1\n" : "0\n");
         write_line_file(chip, line, "direction", "out\n");
+        carry(chip, line, level);
     }
     const char *edge = stuck || was == level ? "same" : "edge";
     log_line("%s gpiochip%u %u %d %s%s\n", why, chip, line, level, edge, was_output ? "" : " from-input");
@@ -268,6 +319,18 @@ static bool is_valid(const struct gpio_v2_line_config *config, unsigned count)
     return config->num_attrs <= GPIO_V2_LINE_NUM_ATTRS_MAX;
 }
 
+/* Its resistor brings an input to a level where the output that is wired to it, if any, does not drive it. */
+static void pull(unsigned chip, uint32_t line, uint64_t flags)
+{
+    char text[16];
+    const uint64_t both = GPIO_V2_LINE_FLAG_BIAS_PULL_UP | GPIO_V2_LINE_FLAG_BIAS_PULL_DOWN;
+    if (!(flags & both) || !read_line_file(chip, line, "wired-from", text, sizeof text) ||
+        pin_is_output(chip, (uint32_t)strtoul(text, NULL, 10))) {
+        return;
+    }
+    write_line_file(chip, line, "level", flags & GPIO_V2_LINE_FLAG_BIAS_PULL_UP ? "1\n" : "0\n");
+}
+
 static void apply(const struct request *request, const char *why)
 {
     for (unsigned i = 0; i < request->count; i++) {
@@ -277,6 +340,7 @@ static void apply(const struct request *request, const char *why)
             drive_pin(request->chip, request->lines[i], value ^ is_active_low(&request->config, i), why);
         } else if (flags & GPIO_V2_LINE_FLAG_INPUT) {
             write_line_file(request->chip, request->lines[i], "direction", "in\n");
+            pull(request->chip, request->lines[i], flags);
         }
     }
 }
@@ -584,7 +648,9 @@ static int open_any(const char *path, int flags, mode_t mode)
         const char *instead = real(path, buffer);
         /* What the kernel would take apart it must not see emptied first. */
         bool of_pwm = instead == buffer && strstr(instead, "/pwm/pwmchip");
-        fd = open_really(instead, of_pwm ? flags & ~(O_TRUNC | O_CREAT) : flags, mode);
+        bool exports = of_pwm && !strcmp(strrchr(instead, '/'), "/export");
+        flags = of_pwm ? flags & ~(O_TRUNC | O_CREAT) : flags;
+        fd = exports && fails("export-open", -1) ? -1 : open_really(instead, flags, mode);
         if (instead == buffer) {
             remember_pwm_file(fd, instead, flags);
         }

@@ -5,16 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import shutil
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-import pytest
-
-from tests.gpio.fakeboard import WITHIN_S, FakeBoard
+from tests.gpio.fakeboard import WITHIN_S
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -23,6 +20,18 @@ def device(name: str, gpio: dict[str, Any], kind: str = "light", **keys: Any) ->
     """A device's table."""
     can = ["brightness"] if "pwm" in gpio or gpio.get("software_pwm") else []
     return {"name": name, "kind": kind, **({"can": can} if kind == "light" else {}), **keys, "gpio": gpio}
+
+
+class Board(Protocol):
+    """A board for a house: a `FakeBoard`, or the one that this runs on."""
+
+    folder: Path
+    """For what the house keeps."""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What its program needs to see it."""
+        ...
 
 
 class GpioHouse:
@@ -117,9 +126,10 @@ class GpioHouse:
 
 @asynccontextmanager
 async def running(
-    board: FakeBoard,
+    board: Board,
     *devices: dict[str, Any],
     store: bool = True,
+    again_s: float | None = None,
     folder: Path = ROOT,
     path: Path | None = None,
     **tables: Any,
@@ -130,18 +140,19 @@ async def running(
         board: The board; its folder also has what the house keeps.
         devices: Tables of devices.
         store: False for a house that is only looked at.
+        again_s: How long after a failure an input is asked for anew, in seconds; None as it ships.
         folder: Where the program runs.
         path: A folder of Python packages that come before all others.
         tables: More of `[tools]`.
     """
-    need_a_compiler()
     settings = board.folder / "settings.json"
     settings.write_text(json.dumps({"device": list(devices), **tables}))
     paths = [str(each) for each in (path, ROOT, os.environ.get("PYTHONPATH")) if each]
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.gpio.child", str(settings), *([str(board.folder / "kept.db")] if store else []),
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1", **board.environment},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1", **board.environment,
+             **({} if again_s is None else {"AGAIN_S": str(again_s)})},
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
     )  # fmt: skip
@@ -153,9 +164,3 @@ async def running(
         if process.returncode is None and sys.exc_info()[0] is not None:
             await house.kill()
         await house.close()
-
-
-def need_a_compiler() -> None:
-    """Skips a test where the fake board cannot be compiled; never in CI."""
-    if shutil.which("cc") is None:
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)("not installed: cc (gcc, libc6-dev)")

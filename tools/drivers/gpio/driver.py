@@ -68,6 +68,7 @@ class GpioDriver:
         self._pressed: Callable[[str, Press], None] = lambda button, press: None
         self._troubles: dict[str, str] = {}
         self._states: dict[str, State] = {}
+        self._left: dict[str, Any] = {}
         # How bright, or fast, each was when it was on last, in percent.
         self._usual: dict[str, int] = {}
         self._store: HouseStore | None = None
@@ -79,15 +80,16 @@ class GpioDriver:
 
     async def start(self, store: HouseStore) -> None:
         """Brings outputs to what their `boot` says, and listens to the inputs. What fails costs its own device."""
-        self._store = store
         try:
             found = await store.read(DOCUMENT)
-        except StoreError as error:
+            self._store = store
+        except StoreError as error:  # what cannot be read must not be written over
             _log.warning("nobody knows how the outputs were left: %s", error)
             found = None
-        left = found if isinstance(found, dict) else {}
+        self._left = found if isinstance(found, dict) else {}
         moved = [device for device in self._devices if device.kind not in TOLD]
-        await asyncio.gather(*(self._boot(device, left.get(device.id)) for device in moved))
+        await asyncio.gather(*map(self._boot, moved))
+        await self._keep()
         for device in self._devices:
             if device.kind in TOLD:
                 self._listen_to(device)
@@ -179,9 +181,10 @@ class GpioDriver:
             self._led.close()
         self._outlets, self._listeners, self._presses = {}, {}, {}
 
-    async def _boot(self, device: Device, left: Any) -> None:
+    async def _boot(self, device: Device) -> None:
         """Opens an output at the level that its policy wants, in one request."""
         level: float | None = 0.0
+        left = self._left.get(device.id)
         if isinstance(left, Mapping):
             percent = left.get("percent")
             if type(percent) is int and 1 <= percent <= 100:
@@ -192,7 +195,6 @@ class GpioDriver:
             level = None
         if await self._open(device, level) is not None:
             await self._read(device)
-            await self._keep()
 
     async def _open(self, device: Device, level: float | None) -> Outlet | None:
         """Asks for what it hangs on; None where that is not to be had, and then `_troubles` says why."""
@@ -217,12 +219,8 @@ class GpioDriver:
             else:
                 self._set(device, State(open=active))
 
-        listener = Listener(LineName(options.line, options.chip), options, lambda edge: tell(edge.active))
-        tell(listener.active)
-        if listener.trouble:
-            self._troubles[device.id] = listener.trouble
-        else:
-            self._listeners[device.id] = listener
+        name = LineName(options.line, options.chip)
+        self._listeners[device.id] = Listener(name, options, tell, lambda edge: tell(edge.active))
 
     async def _fade(self, outlet: Outlet, level: float, duration_s: float) -> None:
         loop = asyncio.get_running_loop()
@@ -263,15 +261,17 @@ class GpioDriver:
         self._set(device, State(available=False))
 
     async def _keep(self) -> None:
-        """Records how all outputs are, for the next start."""
-        if self._store is None:
-            return
-        record = {
-            device.id: {"on": self._states[device.id].on, "percent": self._usual.get(device.id, 100)}
-            for device in self._devices
-            if self._states[device.id].on is not None
-        }
-        await self._store.write(DOCUMENT, record)
+        """Records how all outputs are, for the next start; one that is not to be had is as it was left."""
+        record: dict[str, Any] = {}
+        for device in self._devices:
+            state = self._states[device.id]
+            if state.on is not None:
+                record[device.id] = {"on": state.on, "percent": self._usual.get(device.id, 100)}
+            elif device.id in self._left:
+                record[device.id] = self._left[device.id]
+        if self._store is not None and record != self._left:
+            self._left = record
+            await self._store.write(DOCUMENT, record)
 
     def _level(self, device: Device, change: Change) -> float | None:
         """What a change comes to, 0.0 to 1.0; None where it is none of ours."""

@@ -36,7 +36,8 @@ class StatusLed:
         """Shows a status from now on, in the place of the one before."""
         self._stop()
         try:
-            if self._output is None:
+            if self._output is None or self.trouble:
+                self._let_go()
                 self._output = request_output(self._name, self._active_low, False)
             self.trouble = ""
         except LineError as error:
@@ -61,8 +62,7 @@ class StatusLed:
         if self._output is not None:
             with suppress(LineError):
                 self._output.set(False)
-            self._output.close()
-            self._output = None
+            self._let_go()
 
     async def _play(self, output: Output, levels: Sequence[bool], each_s: float, again: bool) -> None:
         try:
@@ -74,6 +74,11 @@ class StatusLed:
                     return
         except LineError as error:
             self._failed(error)
+
+    def _let_go(self) -> None:
+        if self._output is not None:
+            self._output.close()
+            self._output = None
 
     def _stop(self) -> None:
         if self._playing is not None:

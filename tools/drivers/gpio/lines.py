@@ -239,6 +239,7 @@ def _find(name: LineName) -> _Place:
     found: list[_Place] = []
     labels: list[str] = []
     denied: Path | None = None
+    broken = ""
     paths = _chips()
     for path in paths:
         try:
@@ -249,8 +250,8 @@ def _find(name: LineName) -> _Place:
                     found += [_Place(path, offset) for offset in _offsets(chip, name, info.num_lines)]
         except PermissionError:
             denied = denied or path
-        except OSError as error:
-            raise LineError(f"{path} cannot be opened ({error.strerror})") from error
+        except OSError as error:  # one that dies must not take the lines of the others with it
+            broken = f"{path} cannot be opened ({error.strerror}): look at the kernel's log"
     if len(found) == 1:
         return found[0]
     if not paths:
@@ -261,6 +262,8 @@ def _find(name: LineName) -> _Place:
         raise LineError(f"there are several lines {name}, on {', '.join(sorted(labels))}: say which chip, by its label")
     if denied is not None:
         raise LineError(_why_denied(denied))
+    if broken:
+        raise LineError(broken)
     if name.chip is not None and name.chip not in labels:
         raise LineError(f"there is no GPIO chip {name.chip!r}; there are: {', '.join(labels)}")
     raise LineError(f"there is no GPIO line {name}: gpioinfo lists those that there are")

@@ -42,6 +42,11 @@ class Presses:
         # The edges may come late, both at once; their own times count.
         return ("released", "long" if edge.at_s - since >= self._long_s else "short")
 
+    def lost(self) -> tuple[Press, ...]:
+        """Its line is gone; who holds it to talk must not be heard for ever."""
+        was_active, self._active, self._since = self._active, False, None
+        return ("released",) if was_active else ()
+
     def held(self, now_s: float) -> tuple[Press, ...]:
         """What time brings about."""
         due = self.due_s

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import os
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,7 +94,7 @@ async def open_pwm(name: PwmName, frequency_hz: int, active_low: bool, level: fl
         PwmError: It is not to be had.
     """
     folder = await _exported(name, _find(name))
-    if (folder / "polarity").read_text().strip() == "inversed":  # a device tree may say so; then the kernel inverts
+    if _text(name, folder, "polarity") == "inversed":  # a device tree may say so; then the kernel inverts
         active_low = not active_low
     period, old = round(1e9 / frequency_hz), _number(name, folder, "period")
     pwm = HardwarePwm(name, folder, period, active_low)
@@ -112,12 +113,18 @@ async def open_pwm(name: PwmName, frequency_hz: int, active_low: bool, level: fl
 
 
 def examine(name: PwmName) -> None:
-    """Looks whether there is such a channel, and changes nothing.
+    """Looks whether there is such a channel and whether we may write to it, and changes nothing.
 
     Raises:
-        PwmError: There is none.
+        PwmError: There is none, or we may not.
     """
-    _find(name)
+    chip = _find(name)
+    channel = chip / f"pwm{name.channel}"
+    file = channel / "duty_cycle" if channel.exists() else chip / "export"
+    try:
+        os.close(os.open(file, os.O_WRONLY))
+    except OSError as error:
+        raise _refused(name, file.parent, error) from error
 
 
 def _find(name: PwmName) -> Path:
@@ -178,11 +185,16 @@ def _is_ours(file: Path) -> bool:
         return False
 
 
-def _number(name: PwmName, folder: Path, file: str) -> int:
+def _text(name: PwmName, folder: Path, file: str) -> str:
     try:
-        return int((folder / file).read_text())
+        return (folder / file).read_text().strip()
     except OSError as error:
         raise _refused(name, folder, error) from error
+
+
+def _number(name: PwmName, folder: Path, file: str) -> int:
+    try:
+        return int(_text(name, folder, file))
     except ValueError as error:
         raise PwmError(f"{name} fails: {folder / file} has no number") from error
 
