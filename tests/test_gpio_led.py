@@ -39,6 +39,7 @@ async def test_a_led_whose_chip_comes_back_is_asked_for_again(board: FakeBoard) 
     async with running(board, **LED) as house:
         board.fail("set", 22, errno.ENODEV)
         await house.show("listening")
+        assert "the status LED" in await house.health()
         board.forget()
         board.fail("set", 22)
         await house.show("thinking")
