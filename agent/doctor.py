@@ -10,7 +10,7 @@ import asyncio
 import importlib.util
 import shutil
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -118,7 +118,7 @@ async def diagnose(given: str | None, clocks: Clocks | None = None) -> AsyncIter
     model = await asyncio.to_thread(load_model, settings.model)
     yield await _model(model, settings.model)
     if not house:
-        for finding in await _house(settings, model, client):
+        for finding in await _house(settings, model, client, status.get("house", {})):
             yield finding
     await model.close()
     for finding in await asyncio.to_thread(_state, settings):
@@ -186,14 +186,17 @@ def _cure(why: str, config: ModelConfig) -> str:
     return "correct [model] path, or leave it out" if config.path else "install Hearth anew, or run make model"
 
 
-async def _house(settings: Settings, model: GenerativeModel, client: LocalClient | None) -> list[Finding]:
-    """The house and its functions: through the service that has it open, or opened here."""
+async def _house(
+    settings: Settings, model: GenerativeModel, client: LocalClient | None, health: Mapping[str, str]
+) -> list[Finding]:
+    """The house and its functions: through the service that has it open and told its health, or opened here."""
     if client:
         try:
             troubles = await client.probe()
         except AgentError as error:
             troubles = [f"the service does not answer ({error}): see its log"]
-        return [_trouble("house", each) for each in troubles] or [_ok("house", "the service has it open")]
+        found = [_trouble("house", each) for each in troubles] or [_ok("house", "the service has it open")]
+        return found + _worth_knowing(health)
     async with AsyncExitStack() as stack:
         try:
             house = await stack.enter_async_context(open_house(settings, None))
@@ -204,7 +207,13 @@ async def _house(settings: Settings, model: GenerativeModel, client: LocalClient
             return [_trouble("house", str(error))]
         _, troubles = readable(model, tools)
         troubles += await house.probe()
-        return [_trouble("house", each) for each in troubles] or [_ok("house", f"opens, with {len(tools)} functions")]
+        found = [_trouble("house", each) for each in troubles]
+        return (found or [_ok("house", f"opens, with {len(tools)} functions")]) + _worth_knowing(house.health())
+
+
+def _worth_knowing(health: Mapping[str, str]) -> list[Finding]:
+    """What parts of the house say beside that they are well."""
+    return [_note("house", f"{part}: {line[4:]}") for part, line in health.items() if line.startswith("ok, ")]
 
 
 def _state(settings: Settings) -> list[Finding]:

@@ -2,9 +2,18 @@
 # The Debian packages that the tests use: installed when root, else named.
 set -eu
 
+is_there() {
+    case $1 in
+    /*) [ -e "$1" ] ;;
+    *) command -v "$1" >/dev/null || [ -x "/usr/sbin/$1" ] ;;
+    esac
+}
+
 missing=""
-for pair in mosquitto:mosquitto espeak-ng:espeak-ng mosquitto_pub:mosquitto-clients; do
-    command -v "${pair%%:*}" >/dev/null || [ -x "/usr/sbin/${pair%%:*}" ] || missing="$missing ${pair##*:}"
+for pair in cc:gcc make:make mosquitto:mosquitto espeak-ng:espeak-ng mosquitto_pub:mosquitto-clients \
+    /usr/include/linux/gpio.h:linux-libc-dev avr-gcc:gcc-avr /usr/lib/avr/include/avr/io.h:avr-libc \
+    /usr/include/simavr/sim_avr.h:libsimavr-dev /usr/include/libelf.h:libelf-dev; do
+    is_there "${pair%%:*}" || missing="$missing ${pair##*:}"
 done
 [ -n "$missing" ] || exit 0
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
