@@ -1,7 +1,7 @@
 """Makes the wire's C header and Python module from protocol.toml.
 
-    python firmware/generate.py           writes both
-    python firmware/generate.py --check   exits with 1 and names those that are not current
+python firmware/generate.py           writes both
+python firmware/generate.py --check   exits with 1 and names those that are not current
 """
 
 from __future__ import annotations
@@ -348,7 +348,7 @@ def _python_list(each: Field, head: list[str]) -> Iterator[str]:
         if len(body) < head or len(body) != head + step * body[head - 1]:
             raise ValueError(f"{{cls.__name__}} has {{len(body)}} bytes, which its count does not say")
         items = tuple({item}.unpack(body[at : at + step]) for at in range(head, len(body), step))
-        return cls(*cls.LAYOUT.unpack(body[:head]), items)'''.splitlines()
+        return cls(*(*cls.LAYOUT.unpack(body[:head]), items))'''.splitlines()
 
 
 def _python_type(each: Field) -> str:

@@ -31,7 +31,8 @@ async def test_it_is_steady_while_hearth_listens_slow_while_it_thinks_and_quick_
         await board.until(lambda: board.level("GPIO22") == 0)
         board.forget()
         await house.show("failed")
-        await board.until(lambda: board.edges("GPIO22") == [1, 0] * 4)
+        # The last blink of thinking may still have been on its way.
+        await board.until(lambda: board.edges("GPIO22")[-8:] == [1, 0] * 4)
 
 
 async def test_a_led_whose_chip_comes_back_is_asked_for_again(board: FakeBoard) -> None:
