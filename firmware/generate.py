@@ -348,7 +348,8 @@ def _python_list(each: Field, head: list[str]) -> Iterator[str]:
         if len(body) < head or len(body) != head + step * body[head - 1]:
             raise ValueError(f"{{cls.__name__}} has {{len(body)}} bytes, which its count does not say")
         items = tuple({item}.unpack(body[at : at + step]) for at in range(head, len(body), step))
-        return cls(*(*cls.LAYOUT.unpack(body[:head]), items))'''.splitlines()
+        [{", ".join(head)}] = cls.LAYOUT.unpack(body[:head])
+        return cls({", ".join(head)}, items)'''.splitlines()
 
 
 def _python_type(each: Field) -> str:

@@ -404,8 +404,12 @@ bool chip_press(unsigned input, bool is_closed)
     if (input >= INPUTS) {
         return false;
     }
+    avr_irq_t *pin = avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ('C'), (int)input);
+
     closed[input] = is_closed;
-    avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ('C'), (int)input), is_closed ? 0 : 1);
+    /* A reset has emptied the port's register, and simavr leaves out a level that the pin had before. */
+    pin->flags |= IRQ_FLAG_INIT;
+    avr_raise_irq(pin, is_closed ? 0 : 1);
     return true;
 }
 

@@ -135,6 +135,38 @@ static void a_slider_does_not_wear_the_eeprom(void)
     CHECK(chip.eeprom_writes - before <= 2u * 20u);
 }
 
+static void set_silence(uint8_t tenths)
+{
+    CHECK(fake_chip_ask(TYPE_SILENCE_REQUEST, (const uint8_t[]){tenths, 0}, 2, &answer));
+    EQUAL(answer.type, TYPE_SILENCE_ANSWER);
+    fake_chip_run(100);
+}
+
+/* A host says all of it at every start. */
+static void settings_are_written_when_they_change_and_only_then(void)
+{
+    unsigned before;
+
+    new_board();
+    set_safe(0, 300, BOOT_LEVEL_OFF);
+    set_silence(20);
+    before = chip.eeprom_writes;
+    for (unsigned i = 0; i < 50; i++) {
+        set_safe(0, 300, BOOT_LEVEL_OFF);
+        set_silence(20);
+    }
+    EQUAL(chip.eeprom_writes, before);
+
+    set_safe(0, 301, BOOT_LEVEL_OFF);
+    CHECK(chip.eeprom_writes > before);
+    before = chip.eeprom_writes;
+    set_safe(0, 301, BOOT_LEVEL_SAFE);
+    CHECK(chip.eeprom_writes > before);
+    before = chip.eeprom_writes;
+    set_silence(21);
+    CHECK(chip.eeprom_writes > before);
+}
+
 static void a_silent_host_leaves_the_lamps_at_their_safe_level(void)
 {
     new_board();
@@ -259,6 +291,7 @@ const struct test board_tests[] = {
     TEST(after_a_loss_of_power_each_channel_does_as_it_was_told),
     TEST(levels_are_written_only_where_a_channel_boots_to_its_last),
     TEST(a_slider_does_not_wear_the_eeprom),
+    TEST(settings_are_written_when_they_change_and_only_then),
     TEST(a_silent_host_leaves_the_lamps_at_their_safe_level),
     TEST(garbage_is_not_a_host_that_speaks),
     TEST(garbage_moves_no_output_and_the_next_frame_is_answered),

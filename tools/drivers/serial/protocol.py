@@ -267,7 +267,8 @@ class GetAllAnswer(Message):
         if len(body) < head or len(body) != head + step * body[head - 1]:
             raise ValueError(f"{cls.__name__} has {len(body)} bytes, which its count does not say")
         items = tuple(Level.unpack(body[at : at + step]) for at in range(head, len(body), step))
-        return cls(*(*cls.LAYOUT.unpack(body[:head]), items))
+        [first, count] = cls.LAYOUT.unpack(body[:head])
+        return cls(first, count, items)
 
 
 @dataclass(frozen=True)
