@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.hil.board import DEADLINE, NEAR, OUT, duty_of, missing_packages, wanted
+from tests.hil.board import DEADLINE, NEAR, OUT, duty_of, missing_packages, need
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -102,8 +102,7 @@ def state(control: Path) -> dict[str, Any]:
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_its_lamp_hangs_on_an_emulated_board_that_ends_with_it(checkout: Path, how: signal.Signals) -> None:
     """40 percent is the duty of the pin; also a service that is killed leaves no emulator and no port behind."""
-    if (missing := missing_packages()) and not wanted():
-        pytest.skip(f"not installed: {', '.join(missing)}")
+    need(missing_packages())
     folder = checkout / "build" / "run"
     with running(checkout) as run:
         assert f"the board lamp hangs on an emulated board; {folder}/control tells of its pins" in run.notes
@@ -132,8 +131,7 @@ def test_without_its_tools_it_says_so_in_a_line_and_runs_all_the_same(checkout: 
 
 def test_two_at_once_do_not_share_a_board(checkout: Path) -> None:
     """The second says so; what it would do to the first one's board nobody wants."""
-    if (missing := missing_packages()) and not wanted():
-        pytest.skip(f"not installed: {', '.join(missing)}")
+    need(missing_packages())
     (checkout / "run2").mkdir()
     with running(checkout) as first, running(checkout, RUNTIME_DIRECTORY=str(checkout / "run2")) as second:
         assert "the house has no emulated board: another make run has it" in second.notes

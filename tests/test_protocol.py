@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.hil.board import need
 from tests.hil.wire import crc, frame, unstuffed
 from tools.drivers.serial import protocol
 from tools.drivers.serial.protocol import (
@@ -84,8 +85,7 @@ def test_codes_are_told_apart_and_answers_are_their_requests_with_bit_7() -> Non
 @pytest.fixture(scope="module")
 def host_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The firmware as a program of this machine."""
-    if shutil.which("cc") is None or shutil.which("make") is None:
-        pytest.skip("no C compiler")
+    need([tool for tool in ("cc", "make") if shutil.which(tool) is None])
     out = tmp_path_factory.mktemp("firmware")
     subprocess.run(
         ["make", "-C", str(ROOT / "firmware"), "host", f"OUT={out}", f"PYTHON={sys.executable}"],
@@ -119,8 +119,7 @@ def test_c_and_python_say_the_same_bytes(host_build: Path) -> None:
 
 
 def test_the_firmwares_own_tests_pass_under_the_sanitizers(tmp_path: Path) -> None:
-    if shutil.which("cc") is None or shutil.which("make") is None:
-        pytest.skip("no C compiler")
+    need([tool for tool in ("cc", "make") if shutil.which(tool) is None])
     tested = subprocess.run(
         ["make", "-C", str(ROOT / "firmware"), "test", f"OUT={tmp_path}", f"PYTHON={sys.executable}"],
         capture_output=True,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -95,7 +95,6 @@ class Batch:
     value_members: Tensor  # [F, V]
     value_targets: Tensor  # [F, V]
     value_lasts: Tensor  # [F, V]
-    categories: list[str] = field(default_factory=list)
 
 
 class UngroundedLabel(ValueError):
@@ -218,7 +217,6 @@ def _batch(kept: Sequence[_Kept], names: dict[str, int], first_slots: Sequence[i
         value_members=zeros(count, values),
         value_targets=zeros(count, values, value=NO_TARGET),
         value_lasts=zeros(count, values, value=NO_TARGET),
-        categories=[example.category for example, _, _, _ in kept],
     )
     for number, (row, slots) in enumerate(fillings):
         batch.fill_examples[number] = row

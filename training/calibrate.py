@@ -28,7 +28,7 @@ from agent.model.prompt import SegmentRole, leaves_of
 from agent.model.tflite import Calibration, TfliteModel
 from training.corpus import Corpus, Tool, read_corpus
 from training.export import PRODUCT
-from training.generate import Example, Generator, Group, Member
+from training.generate import Example, Generator, Group, values_of
 from training.train import OUT
 from training.validation import written_cases
 
@@ -60,12 +60,7 @@ def expected_calls(example: Example, tools: dict[str, Tool]) -> list[tuple[str, 
     for call in example.calls:
         arguments: dict[str, Any] = {}
         for leaf in leaves_of(tools[call.name].declaration):
-            values = [
-                value.value
-                if isinstance(value, Member)
-                else grammar.fitted(leaf, example.segments[value.segment].text[value.start : value.end])
-                for value in call.values.get(leaf.path, ())
-            ]
+            values = values_of(example, call, leaf)
             if values:
                 arguments[".".join(leaf.path)] = values if leaf.repeated else values[0]
         calls.append((call.name, arguments))

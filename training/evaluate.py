@@ -221,18 +221,12 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 
 def _arguments(labelled: Any, declaration: FunctionDeclaration, example: Any) -> dict[str, Any]:
-    from agent.model import grammar
     from agent.model.prompt import leaves_of
-    from training.generate import Member
+    from training.generate import values_of
 
     arguments: dict[str, Any] = {}
     for leaf in leaves_of(declaration):
-        values = [
-            value.value
-            if isinstance(value, Member)
-            else grammar.fitted(leaf, example.segments[value.segment].text[value.start : value.end])
-            for value in labelled.values.get(leaf.path, ())
-        ]
+        values = values_of(example, labelled, leaf)
         if values:
             *parents, last = leaf.path
             at = arguments

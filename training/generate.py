@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
+from agent.model import grammar
 from agent.model.generative import Outcome
 from agent.model.prompt import HIDDEN_RESULT, MAX_TOOLS, Leaf, Segment, SegmentRole, leaves_of, render_values
 from agent.names import spoken_name
@@ -344,6 +345,16 @@ class Example:
     """False where only the function is told: its values stand in results that are not shown, or nobody wrote them."""
     pattern: str = ""
     """What its words were made of."""
+
+
+def values_of(example: Example, call: LabelledCall, leaf: Leaf) -> list[Any]:
+    """What a call of an example gives a leaf, as the device would have it."""
+    return [
+        value.value
+        if isinstance(value, Member)
+        else grammar.fitted(leaf, example.segments[value.segment].text[value.start : value.end])
+        for value in call.values.get(leaf.path, ())
+    ]
 
 
 @dataclass(frozen=True)

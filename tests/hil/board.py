@@ -1,9 +1,9 @@
 """The light controller's real image on the emulated chip: built once a run, started for a test, ended whatever happens.
 
-    with EmulatedBoard(images(), folder) as board:
-        port = board.tty          # a serial port, which opens as a Nano's does
-        board.do("unplug")        # see firmware/emulator/main.c for all commands
-        board.duty(0)             # measured on the pin
+with EmulatedBoard(images(), folder) as board:
+    port = board.tty          # a serial port, which opens as a Nano's does
+    board.do("unplug")        # see firmware/emulator/main.c for all commands
+    board.duty(0)             # measured on the pin
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+
+import pytest
 
 FIRMWARE = Path(__file__).resolve().parents[2] / "firmware"
 OUT = FIRMWARE.parent / "build" / "firmware"
@@ -208,6 +210,7 @@ class EmulatedBoard:
         await self.until(lambda: abs(self.duty(channel) - wanted) <= NEAR[channel], within)
 
 
-def wanted() -> bool:
-    """Whether a missing package is a failure, as in CI, rather than a reason to skip."""
-    return os.environ.get("CI") == "true"
+def need(missing: Sequence[str]) -> None:
+    """Skips a test for missing packages; in CI it runs, and fails for them."""
+    if missing and os.environ.get("CI") != "true":
+        pytest.skip(f"not installed: {', '.join(missing)}")

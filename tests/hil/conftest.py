@@ -7,15 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.hil.board import EmulatedBoard, Images, images, missing_packages, wanted
+from tests.hil.board import EmulatedBoard, Images, images, missing_packages, need
 
 
 @pytest.fixture(scope="session")
 def made() -> Images:
     """The firmware and the emulator, built in this run."""
-    missing = missing_packages()
-    if missing and not wanted():
-        pytest.skip(f"not installed: {', '.join(missing)}")
+    need(missing_packages())
     return images()
 
 

@@ -5,8 +5,9 @@ Every unit of a wire (254 steps, mireds, "ON") stays inside the driver that spea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -25,6 +26,18 @@ class NotAvailableError(DeviceError):
 
 class NotConfirmedError(DeviceError):
     """It was sent, and the device did not report that it was done."""
+
+
+@asynccontextmanager
+async def beside(work: Coroutine[Any, Any, None], name: str) -> AsyncIterator[None]:
+    """Runs a driver's work as a task of a name, for as long as its house is open."""
+    running = asyncio.create_task(work, name=name)
+    try:
+        yield
+    finally:
+        running.cancel()
+        with suppress(asyncio.CancelledError):
+            await running
 
 
 Report = Callable[[str, State], None]

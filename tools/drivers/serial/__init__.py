@@ -6,12 +6,11 @@ the devices; `protocol` is made from firmware/protocol.toml.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 from tools.device import Device
-from tools.drivers import Driver, DriverType, Report
+from tools.drivers import Driver, DriverType, Report, beside
 from tools.drivers.serial.options import SerialButton, SerialOptions, SerialSettings, check, check_settings
 
 
@@ -20,13 +19,8 @@ async def _open(devices: Sequence[Device], settings: SerialSettings | None, repo
     from tools.drivers.serial.driver import SerialDriver  # a house without a board does not need it
 
     driver = SerialDriver(devices, settings or SerialSettings(), report)
-    running = asyncio.create_task(driver.run(), name="serial board")
-    try:
+    async with beside(driver.run(), "serial board"):
         yield driver
-    finally:
-        running.cancel()
-        with suppress(asyncio.CancelledError):
-            await running
 
 
 SERIAL = DriverType(
