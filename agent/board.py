@@ -1,128 +1,78 @@
-"""The board that this runs on: its power, its temperature, systemd's view of the service, and versions.
+"""`hearth board`: its words and what it prints; the house's package does the work.
 
-What a machine does not have, a PC no throttling and a container no systemd, is not there, and no trouble.
+What it prints is the board's own, so it is made printable first.
 """
 
 from __future__ import annotations
 
-import platform
-import subprocess
-from dataclasses import dataclass
+import argparse
+from contextlib import aclosing
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, cast
 
-HOT_C: Final = 80.0
-"""From here on a Raspberry Pi slows its processor down, in degrees Celsius."""
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator
 
-WARM_C: Final = 70.0
-"""A board that is so warm when it is idle gets too hot at work, in degrees Celsius."""
+    from agent.house import Controller
 
-THROTTLED: Final = {
-    0: "its voltage is too low now",
-    1: "its processor's frequency is capped now",
-    2: "its processor is throttled now",
-    3: "it is at its soft temperature limit now",
-    16: "its voltage was too low since the start",
-    17: "its processor's frequency was capped since the start",
-    18: "its processor was throttled since the start",
-    19: "it reached its soft temperature limit since the start",
-}
-"""The bits of `vcgencmd get_throttled`, as Raspberry Pi documents them."""
-
-UNIT: Final = "hearth.service"
+BOOTLOADER_BAUD = 115200
+"""Of an Arduino Uno, and of a Nano since 2018; one that is older has 57600."""
 
 
-@dataclass(frozen=True)
-class Unit:
-    """systemd's view of the service.
-
-    Attributes:
-        active: "active", "inactive", "failed" ...
-        result: How it ended last: "success", "watchdog", "exit-code", "oom-kill" ...
-        restarts: How often systemd has started it again.
-        enabled: "enabled" if it starts with the board.
-        status: Its own line.
-    """
-
-    active: str
-    result: str
-    restarts: int
-    enabled: str
-    status: str
-
-
-def model(root: Path = Path("/")) -> str:
-    """What the board calls itself; "" where it does not."""
-    try:
-        return (root / "proc/device-tree/model").read_text(errors="replace").strip("\0\n ")
-    except OSError:
-        return ""
-
-
-def temperature(root: Path = Path("/")) -> float | None:
-    """The hottest part of the processor, in degrees Celsius; None where it is not told."""
-    found = []
-    for zone in (root / "sys/class/thermal").glob("thermal_zone*/temp"):
-        try:
-            found.append(int(zone.read_text()) / 1000)
-        except (OSError, ValueError):
-            continue  # a sensor that sleeps
-    return max(found, default=None)
-
-
-def throttling(root: Path = Path("/")) -> list[str] | None:
-    """What the firmware says of power and heat, a clause each; None on a board that does not tell."""
-    path = root / "sys/devices/platform/soc/soc:firmware/get_throttled"
-    try:
-        text = path.read_text()
-    except OSError:
-        text = _output("vcgencmd", "get_throttled").partition("=")[2]
-    try:
-        bits = int(text.strip(), 16)
-    except ValueError:
-        return None
-    return [clause for bit, clause in THROTTLED.items() if bits >> bit & 1]
-
-
-def unit(root: Path = Path("/")) -> Unit | None:
-    """The service's unit; None without systemd, or where no such unit is installed."""
-    if not (root / "run/systemd/system").is_dir():
-        return None
-    names = ("LoadState", "ActiveState", "Result", "NRestarts", "UnitFileState", "StatusText")
-    lines = _output("systemctl", "show", UNIT, f"--property={','.join(names)}").splitlines()
-    values = dict(line.split("=", 1) for line in lines if "=" in line)
-    if values.get("LoadState") != "loaded":
-        return None
-    return Unit(
-        values.get("ActiveState", ""),
-        values.get("Result", ""),
-        int(values.get("NRestarts") or 0),
-        values.get("UnitFileState", ""),
-        values.get("StatusText", ""),
+def add_actions(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `hearth board`."""
+    actions = parser.add_subparsers(title="actions", required=True, metavar="ACTION", dest="action")
+    actions.add_parser("list", help="each port that a board may be at, and what is there")
+    info = actions.add_parser("info", help="what the board tells of itself")
+    level = actions.add_parser("set", help="bring a channel to a brightness")
+    level.add_argument("channel", metavar="CHANNEL", type=int, help="its number, as info shows it")
+    level.add_argument("percent", metavar="PERCENT", type=_percent, help="0 to 100")
+    level.add_argument("--fade", metavar="SECONDS", type=_seconds, default=0.0, help="how long it takes; else at once")
+    flash = actions.add_parser("flash", help="write firmware to the board, with avrdude")
+    flash.add_argument("image", metavar="FILE.hex", type=Path, help="what make firmware made")
+    flash.add_argument(
+        "--baud", type=int, default=BOOTLOADER_BAUD, help=f"of its bootloader: {BOOTLOADER_BAUD}, or 57600 if it is old"
     )
+    for each in (info, level, flash):
+        each.add_argument("--port", metavar="PORT", type=Path, help="where it is; else it is looked for")
 
 
-def versions() -> str:
-    """Of what matters when something is wrong, in one line."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    from agent.backup import hearth_version
-
-    parts = [f"hearth {hearth_version()}", f"Python {platform.python_version()}"]
-    for name in ("ai-edge-litert", "tflite-runtime", "paho-mqtt"):
-        try:
-            parts.append(f"{name} {version(name)}")
-        except PackageNotFoundError:
-            continue
-    systemd = _output("systemctl", "--version").split()
-    if len(systemd) > 1:
-        parts.append(f"systemd {systemd[1]}")
-    return ", ".join([*parts, f"{platform.system()} {platform.release()} {platform.machine()}"])
+def _percent(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= 100:
+        raise argparse.ArgumentTypeError(f"{number} is not within 0 to 100")
+    return number
 
 
-def _output(*command: str) -> str:
-    """What a program prints; "" where there is none, or it fails or hangs."""
-    try:
-        return subprocess.run(command, check=True, capture_output=True, text=True, timeout=5).stdout
-    except (OSError, subprocess.SubprocessError):
-        return ""
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 <= seconds <= 600:
+        raise argparse.ArgumentTypeError(f"{text} is not within 0 to 600")
+    return seconds
+
+
+async def run(args: argparse.Namespace, controller: Controller) -> None:
+    """Does what the arguments say, and prints it line by line.
+
+    Raises:
+        HearthError: It was not done; the text says why.
+    """
+    from agent.channels.cli import printable
+
+    if args.action == "list":
+        await _print(controller.ports())
+    elif args.action == "info":
+        for line in await controller.info(args.port):
+            print(printable(line))
+    elif args.action == "set":
+        print(printable(await controller.set(args.port, args.channel, args.percent, args.fade)))
+    else:
+        await _print(controller.flash(args.port, args.image, args.baud))
+
+
+async def _print(lines: AsyncIterator[str]) -> None:
+    from agent.channels.cli import printable
+
+    async with aclosing(cast("AsyncGenerator[str, Any]", lines)) as each:
+        async for line in each:
+            print(printable(line), flush=True)

@@ -73,6 +73,8 @@ def _failed(error: BaseException) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
+    from agent.board import add_actions
+
     parser = argparse.ArgumentParser(prog="hearth", description="A home that understands a sentence.")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
@@ -146,6 +148,9 @@ def _parser() -> argparse.ArgumentParser:
 
     retract = add("retract", _retract, "Clear what the broker keeps of this node; the service is not to run.")
     _add_config(retract)
+    board = add("board", _board, "Look for the light controller, ask it, try a lamp, renew its firmware.")
+    _add_config(board)
+    add_actions(board)
 
     listen = add("listen", _listen, "Hear a command in a recording and speak its answer.")
     listen.add_argument("--wav", metavar="IN", type=_file, required=True, help="the recording")
@@ -253,7 +258,7 @@ def _tools(args: argparse.Namespace) -> int:
         from agent.tool import AccessLevel
 
         level = AccessLevel(args.level)
-        async with _appliance(args) as appliance:
+        async with _appliance(args, look=True) as appliance:
             if level < AccessLevel.SYSTEM and isinstance(appliance, LocalClient):
                 print("hearth: the running service lists what callers from outside may call", file=sys.stderr)
             tools = await appliance.tools(level)
@@ -343,11 +348,12 @@ def _doctor(args: argparse.Namespace) -> int:
 
 
 def _log(args: argparse.Namespace) -> int:
+    from agent.channels.cli import printable
     from agent.journal_reader import arguments, records, told
 
     count = 20 if args.lines is None and args.since is None else args.lines
     for record in records(arguments(count, args.since, args.follow, args.all)):
-        print(json.dumps(record, ensure_ascii=False) if args.json else _printable(told(record)), flush=True)
+        print(json.dumps(record, ensure_ascii=False) if args.json else printable(told(record)), flush=True)
     return DONE
 
 
@@ -366,8 +372,8 @@ def _backup(args: argparse.Namespace) -> int:
 
 def _restore(args: argparse.Namespace) -> int:
     from agent.backup import restore
-    from agent.board import unit
     from agent.config import SYSTEM_SETTINGS, Settings
+    from agent.machine import unit
     from agent.service import installed_store_path
 
     given = args.config or os.environ.get("HEARTH_CONFIG")
@@ -405,10 +411,16 @@ def _retract(args: argparse.Namespace) -> int:
     return _wait(run())
 
 
-def _printable(text: str) -> str:
-    from agent.channels.cli import printable
+def _board(args: argparse.Namespace) -> int:
+    async def run() -> int:
+        from agent.board import run as act
+        from agent.config import find_settings, read_settings
+        from agent.service import house_controller
 
-    return printable(text)
+        await act(args, house_controller(read_settings(find_settings(args.config))))
+        return DONE
+
+    return _wait(run())
 
 
 def _listen(args: argparse.Namespace) -> int:
@@ -431,8 +443,13 @@ def _wait(work: Coroutine[Any, Any, int]) -> int:
 
 
 @asynccontextmanager
-async def _appliance(args: argparse.Namespace) -> AsyncIterator[Appliance]:
-    """The running service, or one in this process for as long as the command lasts."""
+async def _appliance(args: argparse.Namespace, *, look: bool = False) -> AsyncIterator[Appliance]:
+    """The running service, or one in this process for as long as the command lasts.
+
+    Args:
+        args: With the settings.
+        look: It is only looked at: its outputs stay as they are.
+    """
     client = await _running(args)
     if client:
         yield client
@@ -440,7 +457,7 @@ async def _appliance(args: argparse.Namespace) -> AsyncIterator[Appliance]:
     from agent.config import find_settings, read_settings
     from agent.service import open_service
 
-    async with open_service(read_settings(find_settings(args.config))) as service:
+    async with open_service(read_settings(find_settings(args.config)), look=look) as service:
         yield service
 
 

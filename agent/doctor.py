@@ -10,7 +10,7 @@ import asyncio
 import importlib.util
 import shutil
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -19,7 +19,7 @@ from typing import Any
 
 from aiomqtt import MqttError
 
-from agent import board
+from agent import machine
 from agent.channels.cli import printable
 from agent.channels.local import LocalClient
 from agent.channels.mqtt_doctor import try_topics
@@ -109,7 +109,7 @@ async def diagnose(given: str | None, clocks: Clocks | None = None) -> AsyncIter
         yield _trouble("settings", str(error))
         yield service
         yield _clock(clocks or SystemClocks())
-        for finding in await asyncio.to_thread(_board):
+        for finding in await asyncio.to_thread(_machine):
             yield finding
         return
     password, house = _wrong_password(settings), _wrong_house(settings)
@@ -121,7 +121,7 @@ async def diagnose(given: str | None, clocks: Clocks | None = None) -> AsyncIter
     model = await asyncio.to_thread(load_model, settings.model)
     yield await _model(model, settings.model)
     if not house:
-        for finding in await _house(settings, model, client):
+        for finding in await _house(settings, model, client, status.get("house", {})):
             yield finding
     await model.close()
     for finding in await asyncio.to_thread(_state, settings):
@@ -130,7 +130,7 @@ async def diagnose(given: str | None, clocks: Clocks | None = None) -> AsyncIter
     if not password:
         for finding in await _broker(settings, status):
             yield finding
-    for finding in await asyncio.to_thread(_board):
+    for finding in await asyncio.to_thread(_machine):
         yield finding
 
 
@@ -148,17 +148,17 @@ async def _service(given: str | None) -> tuple[LocalClient | None, dict[str, Any
     return client, status, _ok("service", f"{status['node']} runs")
 
 
-def _board() -> list[Finding]:
+def _machine() -> list[Finding]:
     """The machine itself, as far as it tells of itself."""
-    name = board.model()
-    found = [_ok("versions", f"{board.versions()}{f', on a {name}' if name else ''}")]
-    warmth = board.temperature()
+    name = machine.model()
+    found = [_ok("versions", f"{machine.versions()}{f', on a {name}' if name else ''}")]
+    warmth = machine.temperature()
     if warmth is not None:
         found.append(_warmth(warmth))
-    clauses = board.throttling()
+    clauses = machine.throttling()
     if clauses is not None:
         found.append(_power(clauses))
-    unit = board.unit()
+    unit = machine.unit()
     if unit is not None:
         found.append(_unit(unit))
     return found
@@ -166,10 +166,10 @@ def _board() -> list[Finding]:
 
 def _warmth(degrees: float) -> Finding:
     text = f"the processor has {degrees:.0f} degrees Celsius"
-    if degrees >= board.HOT_C:
+    if degrees >= machine.HOT_C:
         return _trouble("temperature", f"{text}, and slows down: give it a heat sink, or air")
-    if degrees >= board.WARM_C:
-        return _note("temperature", f"{text}: it slows down from {board.HOT_C:.0f} on")
+    if degrees >= machine.WARM_C:
+        return _note("temperature", f"{text}: it slows down from {machine.HOT_C:.0f} on")
     return _ok("temperature", text)
 
 
@@ -181,10 +181,10 @@ def _power(clauses: list[str]) -> Finding:
     return (_trouble if " now" in text else _note)("power", f"{text}: {cure}")
 
 
-def _unit(unit: board.Unit) -> Finding:
+def _unit(unit: machine.Unit) -> Finding:
     starts = "starts with the board" if unit.enabled == "enabled" else "does not start with the board"
     again = f", started again {unit.restarts} times" if unit.restarts else ""
-    text = f"{board.UNIT} is {unit.active} and {starts}{again}"
+    text = f"{machine.UNIT} is {unit.active} and {starts}{again}"
     if unit.active == "failed":
         return _trouble("unit", f"{text}; it ended with {unit.result}: journalctl -u hearth -n 50")
     if unit.restarts:
@@ -237,14 +237,17 @@ def _cure(why: str, config: ModelConfig) -> str:
     return "correct [model] path, or leave it out" if config.path else "install Hearth anew, or run make model"
 
 
-async def _house(settings: Settings, model: GenerativeModel, client: LocalClient | None) -> list[Finding]:
-    """The house and its functions: through the service that has it open, or opened here."""
+async def _house(
+    settings: Settings, model: GenerativeModel, client: LocalClient | None, health: Mapping[str, str]
+) -> list[Finding]:
+    """The house and its functions: through the service that has it open and told its health, or opened here."""
     if client:
         try:
             troubles = await client.probe()
         except AgentError as error:
             troubles = [f"the service does not answer ({error}): see its log"]
-        return [_trouble("house", each) for each in troubles] or [_ok("house", "the service has it open")]
+        found = [_trouble("house", each) for each in troubles] or [_ok("house", "the service has it open")]
+        return found + _worth_knowing(health)
     async with AsyncExitStack() as stack:
         try:
             house = await stack.enter_async_context(open_house(settings, None))
@@ -255,7 +258,13 @@ async def _house(settings: Settings, model: GenerativeModel, client: LocalClient
             return [_trouble("house", str(error))]
         _, troubles = readable(model, tools)
         troubles += await house.probe()
-        return [_trouble("house", each) for each in troubles] or [_ok("house", f"opens, with {len(tools)} functions")]
+        found = [_trouble("house", each) for each in troubles]
+        return (found or [_ok("house", f"opens, with {len(tools)} functions")]) + _worth_knowing(house.health())
+
+
+def _worth_knowing(health: Mapping[str, str]) -> list[Finding]:
+    """What parts of the house say beside that they are well."""
+    return [_note("house", f"{part}: {line[4:]}") for part, line in health.items() if line.startswith("ok, ")]
 
 
 def _state(settings: Settings) -> list[Finding]:

@@ -1,7 +1,8 @@
 """What a house is to the agent: the seam to the package that the settings name.
 
 Such a package has `open_house(settings, store)`, an async context that yields a `House`, and may have
-`check_settings(settings)`, which reads them and opens nothing. Either raises a `SettingsError` for what is wrong;
+`check_settings(settings)`, which reads them and opens nothing, and `controller(settings)`, which gives the
+`Controller` that `hearth board` is about. Each raises a `SettingsError` for what is wrong;
 one from `settings.wrong(text, key)` is told with file and line (`settings` is an `agent.config.tables.Table`). The
 agent never imports the package by name.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from agent.tool import AgentTool
@@ -25,7 +27,8 @@ class HouseEvent:
             in the units of the house's own states: `"brightness"` (1 to 100 percent), `"rgb"` ([red, green,
             blue], 0 to 255), `"kelvin"`, `"position"` (0 to 100 percent open), `"temperature"` (degrees Celsius)
             ... `"state"` is one word: on, off, open, closed, locked, playing, docked ... or unknown;
-            `"available"` is false where the device is known to be gone.
+            `"available"` is false where the device is known to be gone. A button (`"kind"` is "button") tells
+            "pressed", "released", "short" and "long", and with `"talk"` whether Hearth is to listen while it is held.
     """
 
     device: str
@@ -53,7 +56,11 @@ class House(Protocol):
         ...
 
     async def show(self, status: str) -> None:
-        """Tells the house what the agent is doing (listening, thinking, failed), for an LED if it has one."""
+        """Tells the house what the agent is doing, for an LED if it has one.
+
+        Args:
+            status: "listening", "thinking", "failed", or "" for nothing of that.
+        """
         ...
 
     def targets(self, name: str, arguments: Mapping[str, Any]) -> frozenset[str]:
@@ -69,7 +76,7 @@ class House(Protocol):
         ...
 
     def health(self) -> dict[str, str]:
-        """One line for each part of the house; "ok" where all is well."""
+        """One line for each part of the house; "ok", or "ok, with ..." what is worth knowing, where all is well."""
         ...
 
     async def probe(self) -> list[str]:
@@ -77,5 +84,42 @@ class House(Protocol):
 
         Returns:
             A sentence for each trouble, with its cause and its cure; none when all is well.
+        """
+        ...
+
+
+class Controller(Protocol):
+    """A board that moves devices of the house, for the person who wires it. Nothing here opens the house.
+
+    Each function raises a `HearthError` with a sentence for what is wrong: there is no board, another program has its
+    port, it did not confirm.
+    """
+
+    def ports(self) -> AsyncIterator[str]:
+        """A line for each port that a board may be at: what is there."""
+        ...
+
+    async def info(self, port: Path | None) -> list[str]:
+        """What the board tells of itself, line by line; of that at a port, else of the first that is found."""
+        ...
+
+    async def set(self, port: Path | None, channel: int, percent: int, fade_s: float) -> str:
+        """Brings a channel to a brightness, and says what the board confirmed.
+
+        Args:
+            port: As for `info`.
+            channel: The board's own number of it.
+            percent: 0 to 100.
+            fade_s: How long it takes, in seconds.
+        """
+        ...
+
+    def flash(self, port: Path | None, image: Path, baud: int) -> AsyncIterator[str]:
+        """Writes firmware to the board, and says line by line how it goes.
+
+        Args:
+            port: As for `info`; one that is given may also have a board that does not speak yet.
+            image: The firmware, a file in Intel's HEX form.
+            baud: The speed of the board's bootloader.
         """
         ...

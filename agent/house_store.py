@@ -26,6 +26,11 @@ class HouseStore:
         self._writes = Writes(store, self._prepare, self._names, "what the house keeps")
         self.due = due or DueItems(store)
 
+    @property
+    def keeps(self) -> bool:
+        """Whether anything lasts; a house without that is only looked at, as by `hearth doctor`."""
+        return self._store is not None
+
     async def read(self, name: str) -> Any:
         """The document of that name, as JSON; None where there is none.
 

@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from agent.activation import activated_socket
+from agent.activity import Activity
 from agent.answer import LEFT_AS_IT_IS
 from agent.channels.local import LocalServer, socket_path
 from agent.command import Command, words_of
@@ -27,7 +28,7 @@ from agent.due import Announcement, DueItem, DueItems, NobodyToAskError
 from agent.errors import HearthError, SettingsError
 from agent.events import AgentEvent, ConfirmationRequest, TextMessage
 from agent.grounding import room_among
-from agent.house import House, HouseEvent
+from agent.house import Controller, House, HouseEvent
 from agent.house_store import HouseStore
 from agent.journal import words
 from agent.model.generative import GenerativeModel, load_model, misfits
@@ -90,6 +91,7 @@ class Service(StoredSessions):
     Attributes:
         runner: Runs the commands.
         house: What they move.
+        activity: What the house shows of what we are doing.
         kept: What the house keeps, what becomes due among it.
         broker: Where MQTT is, as `{"host", "port"}`; None without it.
         mqtt: Says how the MQTT connection stands.
@@ -111,6 +113,7 @@ class Service(StoredSessions):
         self.house = house
         self.runner = runner
         self.kept = kept
+        self.activity = Activity(house.show)
         self.broker: dict[str, Any] | None = None
         self.mqtt: Callable[[], str] | None = None
         self.settings_trouble = ""
@@ -149,8 +152,8 @@ class Service(StoredSessions):
             events = self.runner.run_single_turn(command.text, room=command.room)
         else:
             events = self.runner.get_or_create_session(command.session).run(command.text, room=command.room)
-        async with aclosing(events):
-            async for event in events:
+        async with aclosing(self.activity.follow(events)) as followed:
+            async for event in followed:
                 yield event
 
     def _room(self, command: Command) -> str | None:
@@ -212,6 +215,13 @@ class Service(StoredSessions):
         """The house's events, as they happen."""
         async for event in self.house.events():
             yield event
+
+    async def follow_buttons(self) -> None:
+        """Shows that we listen while a button to talk is held, until cancelled."""
+        async for event in self.house.events():
+            press = event.state.get("state")
+            if event.state.get("talk") and press in ("pressed", "released"):
+                await self.activity.listen(event.device, press == "pressed")
 
     def announcements(self) -> AsyncIterator[Announcement]:
         """What is told when a timer is up, an alarm rings, a later command was carried out ..., from now on."""
@@ -277,8 +287,12 @@ def installed_store_path(settings: Settings) -> Path:
 
 
 @asynccontextmanager
-async def open_service(settings: Settings) -> AsyncIterator[Service]:
+async def open_service(settings: Settings, *, look: bool = False) -> AsyncIterator[Service]:
     """Store, house, model and runner, opened and closed in their order; no channel yet.
+
+    Args:
+        settings: Of all of them.
+        look: The house is only looked at, so that nothing in it moves.
 
     Raises:
         HearthError: One of them cannot be opened. A missing model is no such case: it answers NOT_AVAILABLE.
@@ -287,7 +301,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         store = open_store(settings)
         stack.callback(store.close)
         kept = HouseStore(store, DueItems(store))
-        house = await stack.enter_async_context(open_house(settings, kept))
+        house = await stack.enter_async_context(open_house(settings, None if look else kept))
         own = load_folder(settings.tools_folder) if settings.tools_folder else ()
         model = await asyncio.to_thread(load_model, settings.model)
         stack.push_async_callback(model.close)
@@ -349,6 +363,22 @@ def check_house(settings: Settings) -> None:
         raise (in_file(settings.path, error) if settings.path else error) from error
 
 
+def house_controller(settings: Settings) -> Controller:
+    """The board of the house that the settings name.
+
+    Raises:
+        SettingsError: There is no such package, its own table is wrong, or it knows of no board.
+    """
+    try:
+        controller = getattr(_package(settings.house), "controller", None)
+        if controller is None:
+            raise SettingsError(f"the house package {settings.house} knows of no board")
+        found: Controller = controller(settings.house_table)
+    except SettingsError as error:
+        raise (in_file(settings.path, error) if settings.path else error) from error
+    return found
+
+
 def _package(house: str) -> ModuleType:
     problem, at = f"[agent]: house is {house!r}; ", ("agent", "house")
     if not all(name.isidentifier() for name in house.split(".")):
@@ -389,6 +419,7 @@ async def serve(settings: Settings, *, prompt: bool = False) -> None:
             keeping = [
                 tasks.create_task(service.kept.due.run(service.carry_out), name="due"),
                 tasks.create_task(service.kept.run(), name="house store"),
+                tasks.create_task(service.follow_buttons(), name="buttons"),
             ]
             channel = tasks.create_task(_mqtt(service, mqtt), name="mqtt") if mqtt else None
             if run_prompt:

@@ -3,10 +3,19 @@
 # suite. They are installed when root, else named.
 set -eu
 
-[ $# -gt 0 ] || set -- mosquitto:mosquitto espeak-ng:espeak-ng mosquitto_pub:mosquitto-clients systemd-analyze:systemd
+is_there() {
+    case $1 in
+    /*) [ -e "$1" ] ;;
+    *) command -v "$1" >/dev/null || [ -x "/usr/sbin/$1" ] ;;
+    esac
+}
+
+[ $# -gt 0 ] || set -- cc:gcc make:make mosquitto:mosquitto espeak-ng:espeak-ng mosquitto_pub:mosquitto-clients \
+    systemd-analyze:systemd /usr/include/linux/gpio.h:linux-libc-dev avr-gcc:gcc-avr \
+    /usr/lib/avr/include/avr/io.h:avr-libc /usr/include/simavr/sim_avr.h:libsimavr-dev /usr/include/libelf.h:libelf-dev
 missing=""
 for pair in "$@"; do
-    command -v "${pair%%:*}" >/dev/null || [ -x "/usr/sbin/${pair%%:*}" ] || missing="$missing ${pair##*:}"
+    is_there "${pair%%:*}" || missing="$missing ${pair##*:}"
 done
 [ -n "$missing" ] || exit 0
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then

@@ -3,8 +3,8 @@
 A page is gone through from top to bottom in a copy of the checkout, beside a service with the example house:
 
 - a block whose info string names a file (```toml my-house.toml) is written to that file;
-- each line of an `sh` block is run. `make ...` and `hearth run ...` would not end: that their target or options
-  exist is checked, and `make run` starts the service anew;
+- each line of an `sh` block is run. `make ...` and `hearth run ...` would not end, and `hearth board ...` needs a
+  board: that their target or options exist is checked, and `make run` starts the service anew;
 - a `python` block is run, if it names no file;
 - a `text` block right after one of those is what it prints, with `...` for anything;
 - a `console` block is for a board, as root: that its commands exist is checked.
@@ -29,10 +29,13 @@ import pytest
 from agent.cli import _parser
 from agent.config import AGENT_KEYS, EXAMPLE_SETTINGS, TABLES, read_settings
 from tools import check_settings, declarations
+from tools.buttons import Button
 from tools.device import Device
+from tools.drivers.gpio.options import GpioButton, GpioOptions, GpioSettings
 from tools.drivers.memory import MemoryOptions
 from tools.drivers.mqtt import MqttBroker
 from tools.drivers.mqtt_payloads import MqttOptions
+from tools.drivers.serial.options import SerialButton, SerialOptions, SerialSettings
 from tools.home import Floor, Group, Room
 from tools.house import HouseSettings
 from tools.lists import ListSettings
@@ -41,7 +44,7 @@ from tools.scripts import Script, Step
 from tools.weather import WeatherSettings
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "firmware" / "README.md"]
 ALL_PAGES = [
     *PAGES,
     *sorted((ROOT / "training").glob("*.md")),
@@ -128,13 +131,13 @@ class Checkout:
         return "".join(map(self._line, lines))
 
     def _line(self, line: str) -> str:
-        program, *arguments = shlex.split(line)
+        program, *arguments = shlex.split(line, comments=True)
         if program == "make":
             self._output(["make", "--dry-run", *arguments])
             if arguments == ["run"]:
                 self.start()
             return ""
-        if program.endswith("hearth") and arguments[0] == "run":
+        if program.endswith("hearth") and arguments[0] in ("run", "board"):
             _parser().parse_args(arguments)
             return ""
         return self._output(["sh", "-c", line])
@@ -223,7 +226,8 @@ def test_a_link_leads_to_a_file_and_a_heading(page: Path) -> None:
 
 HOUSE = (
     Floor, Room, Group, Device, MemoryOptions, MqttOptions, MqttBroker, WeatherSettings, HouseSettings, ListSettings,
-    Scene, SceneState, Script, Step,
+    Scene, SceneState, Script, Step, SerialButton, SerialOptions, SerialSettings,
+    Button, GpioButton, GpioOptions, GpioSettings,
 )  # fmt: skip
 NO_KEYS = {"driver", "options", "source"}
 """Fields that are made from a table."""

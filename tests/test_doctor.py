@@ -68,7 +68,7 @@ def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shipped: GenerativeMo
     monkeypatch.setattr(mqtt_loop_back, "BACK_WITHIN_S", 0.5)
     monkeypatch.setattr(mqtt_trouble, "LOOKED_WITHIN_S", 2.0)
     for name in ("temperature", "throttling", "unit"):  # how this machine feels: see test_board.py
-        monkeypatch.setattr(doctor.board, name, lambda: None)
+        monkeypatch.setattr(doctor.machine, name, lambda: None)
     return tmp_path
 
 
@@ -169,7 +169,7 @@ async def test_a_broken_file_of_the_model_is_said(
         (board / name).symlink_to(FILES / name)
     (board / broken).unlink()
     if how == "is cut off":
-        (board / broken).write_bytes((FILES / broken).read_bytes()[:100])
+        (board / broken).write_bytes((FILES / broken).read_bytes()[:40])
 
     (trouble,) = await troubles(write('[model]\npath = "hearth.tflite"\n'))
     assert trouble.startswith("!!  model: ")

@@ -203,6 +203,8 @@ class Rooms:
     def rooms(self) -> tuple[str, ...]:
         return ROOMS
 
+    async def show(self, status: str) -> None: ...
+
 
 @pytest.mark.parametrize("room", ["all", "everything", "everywhere", "the whole house"])
 async def test_a_command_from_a_room_that_is_none_is_asked_about_and_the_room_is_logged_once(

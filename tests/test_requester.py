@@ -38,6 +38,8 @@ class Rooms:
     def rooms(self) -> tuple[str, ...]:
         return ("living room", "kitchen")
 
+    async def show(self, status: str) -> None: ...
+
     @tool(say="The {room} lights are off.")
     async def turn_off_light(self, room: Place) -> None:
         """Turns off a light.

@@ -11,7 +11,7 @@ from typing import Any
 from agent.house import HouseEvent
 from agent.requester import requester_room
 from tools.device import LOCKS, Change, Device, State
-from tools.drivers import DeviceError, Driver
+from tools.drivers import DeviceError, Driver, Showing
 from tools.home import Floor, Home, Room
 from tools.names.resolve import Found, Resolver, Wish
 
@@ -85,7 +85,10 @@ class Devices:
         if self._states[device_id] == state:
             return
         self._states[device_id] = state
-        event = HouseEvent(device_id, describe(self._devices[device_id], state))
+        self.tell(HouseEvent(device_id, describe(self._devices[device_id], state)))
+
+    def tell(self, event: HouseEvent) -> None:
+        """Tells all who watch."""
         for queue in self._watchers:
             if queue.full():
                 queue.get_nowait()
@@ -121,6 +124,12 @@ class Devices:
                 yield await queue.get()
         finally:
             self._watchers.discard(queue)
+
+    async def show(self, status: str) -> None:
+        """Shows what Hearth is doing, with each driver that can."""
+        for driver in self._drivers.values():
+            if isinstance(driver, Showing):
+                await driver.show(status)
 
     def health(self) -> Mapping[str, str]:
         """One line for each driver."""

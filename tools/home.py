@@ -10,12 +10,14 @@ from typing import Any
 from agent.config.tables import Key, Table, choice, read_table
 from tools.device import CLIMATE, COVERS, LIGHTS, RISKY, SENSORS, Ability, Device, Kind, Mode
 from tools.drivers import DriverType
+from tools.drivers.gpio import GPIO
 from tools.drivers.memory import MEMORY
 from tools.drivers.mqtt import MQTT
+from tools.drivers.serial import SERIAL
 from tools.names.phrases import names_nothing
 from tools.names.words import fold, name_key
 
-DRIVERS: dict[str, DriverType] = {"memory": MEMORY, "mqtt": MQTT}
+DRIVERS: dict[str, DriverType] = {"memory": MEMORY, "mqtt": MQTT, "serial": SERIAL, "gpio": GPIO}
 """The drivers by the name that the settings give them."""
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")

@@ -16,11 +16,13 @@ from agent.tool import AgentTool
 from tools import climate, covers, fans, garage, lights, locks, media, robots, state, switches
 from tools.alarms import Alarms
 from tools.announce import Announcements
+from tools.buttons import Button, Buttons, read_buttons
 from tools.climate import Climate
 from tools.clock import Clock
 from tools.covers import Covers
 from tools.device import Device
 from tools.devices import Devices
+from tools.drivers import Listening, Starting
 from tools.fans import Fans
 from tools.garage import GarageDoor
 from tools.home import DRIVERS, Floor, Group, Home, Room
@@ -45,7 +47,7 @@ from tools.weather_file import WeatherFile
 
 _log = logging.getLogger(__name__)
 
-_TABLES = ("floor", "room", "device", "group", "weather", "list", "scene", "script")
+_TABLES = ("floor", "room", "device", "group", "weather", "list", "scene", "script", "button")
 
 _PLACES: dict[str, tuple[str, Wish]] = {
     **lights.PLACES,
@@ -82,6 +84,7 @@ class House:
         lists: Sequence[ListSettings] = (SHOPPING, TO_DO),
         scenes: Sequence[Scene] = (),
         scripts: Sequence[Script] = (),
+        buttons: Sequence[Button] = (),
     ) -> None:
         """A house; its devices are moved once their drivers are attached.
 
@@ -93,6 +96,7 @@ class House:
             lists: Its lists.
             scenes: Its scenes.
             scripts: Its scripts.
+            buttons: Its buttons.
 
         Raises:
             SettingsError: A script calls what there is not.
@@ -102,6 +106,7 @@ class House:
         self._weather = Weather(weather, unit, store.due)
         self._lists = Lists(store, lists)
         self._scenes = Scenes(devices, scenes, scripts)
+        self.buttons = Buttons(buttons, devices, self._scenes.tools[0])
         doors, vacuums = GarageDoor(devices), Robots(devices)
         lamps, later = Lights(devices), Later(store.due)
         announcements, questions = Announcements(devices, store.due), Questions(devices, unit)
@@ -155,10 +160,11 @@ class House:
         return self._devices.events()
 
     async def show(self, status: str) -> None:
-        """Nothing in this home shows it yet, so it is only logged."""
+        """Shows it with each driver that can, such as a LED on a pin."""
         if status != self._status:
             self._status = status
             _log.debug("the agent is %s", status)
+            await self._devices.show(status)
 
     def targets(self, name: str, arguments: Mapping[str, Any]) -> frozenset[str]:
         """What a call is about; nothing where a place was not said, as it depends on who asks."""
@@ -192,7 +198,8 @@ async def open_house(settings: Mapping[str, Any], store: HouseStore | None = Non
     Args:
         settings: The table `[tools]`: arrays of tables `floor`, `room`, `device`, `group`, `list`, `scene`,
             `script`; tables `weather` and one of the name of each driver that needs it; the keys of `HouseSettings`.
-        store: Where timers and lists are kept; None keeps them in memory.
+        store: Where timers and lists are kept; None keeps them in memory. Where nothing is kept the house
+            is only looked at, and no output moves at the start.
 
     Raises:
         SettingsError: A key or a value is wrong; the text names it and what is allowed.
@@ -201,9 +208,14 @@ async def open_house(settings: Mapping[str, Any], store: HouseStore | None = Non
     async with AsyncExitStack() as stack:
         for name, driver in DRIVERS.items():
             moved_by_it = [device for device in devices.home.devices if device.driver == name]
-            if moved_by_it:
-                opening = driver.open(moved_by_it, tables.get(name), devices.report)
-                devices.attach(name, await stack.enter_async_context(opening))
+            buttons = [button.wired for button in house.buttons.all if button.driver == name]
+            if moved_by_it or buttons or driver.wanted(tables.get(name)):
+                opened = await stack.enter_async_context(driver.open(moved_by_it, tables.get(name), devices.report))
+                devices.attach(name, opened)
+                if isinstance(opened, Listening):
+                    opened.listen(buttons, house.buttons.press)
+                if store is not None and store.keeps and isinstance(opened, Starting):
+                    await opened.start(store)
         yield house
 
 
@@ -236,6 +248,7 @@ def _read(settings: Mapping[str, Any], store: HouseStore) -> tuple[House, Device
         read_lists(table.tables("list")),
         scenes,
         scripts,
+        read_buttons(table.tables("button"), DRIVERS, devices, (*scenes, *scripts)),
     )
     return house, devices, {name: read_table(kind, table.table(name)) for name, kind in with_tables.items()}
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,12 @@ class Entry:
     ask: str | None = None
     steps: tuple[tuple[WrittenCall, Any], ...] = ()
     domain: str = ""
+
+    @cached_property
+    def needed(self) -> frozenset[str]:
+        """The functions it speaks of."""
+        called = [call.name for call in self.calls] + [call.name for call, _ in self.steps]
+        return frozenset([*called, self.ask] if self.ask else called)
 
 
 @dataclass

@@ -38,7 +38,7 @@ from tools.names.words import fold
 from tools.times import parse_duration
 from training.sets import Mapped, Placed, clinc, home_assistant, home_llm, snips, thingpedia
 
-SPLIT: Final = "validation"
+SPLIT: Final = "test"
 """The patterns that the model has not seen."""
 
 SUITES: Final = Path(__file__).parent / "suites"
@@ -163,7 +163,7 @@ def _drawn(heldout: bool) -> list[Drawn]:
 
     corpus = read_corpus()
     if heldout:
-        generator, count = Generator(Corpus(others=corpus.heldout), SEED), UNSEEN
+        generator, count = Generator(Corpus(others=corpus.heldout), SEED, split=None), UNSEEN
     else:
         generator, count = Generator(corpus, SEED, split=SPLIT), PATTERNS
     drawn: list[Drawn] = []
@@ -171,7 +171,8 @@ def _drawn(heldout: bool) -> list[Drawn]:
     while len(drawn) < count:
         group = generator.group(GROUP)
         tools = tuple(tool.declaration for tool in group.tools)
-        fresh = [example for example in group.examples if example.segments not in seen]
+        # Where only the function is told, there is nothing to compare.
+        fresh = [example for example in group.examples if example.values_known and example.segments not in seen]
         seen.update(example.segments for example in fresh)
         drawn += [as_drawn(example, tools) for example in fresh]
     return drawn[:count]
@@ -179,6 +180,7 @@ def _drawn(heldout: bool) -> list[Drawn]:
 
 def as_drawn(example: Any, tools: tuple[FunctionDeclaration, ...]) -> Drawn:
     """An example of the generator as a case."""
+    from agent.model.grammar import Unfit
     from agent.model.prompt import SegmentRole
 
     now, *others = example.segments
@@ -199,25 +201,32 @@ def as_drawn(example: Any, tools: tuple[FunctionDeclaration, ...]) -> Drawn:
     calls = tuple(
         FunctionCallPart("", each.name, _arguments(each, by_name[each.name], example)) for each in example.calls
     )
+    # A value that the function does not take is asked about, as is what the author had the agent ask.
+    if example.outcome is Outcome.ASK or any(
+        isinstance(value, Unfit) for call in calls for value in _leaves(call.arguments)
+    ):
+        calls = ()
     # The loop asks for a place that it does not know; where a call is due without one, it knows the room.
     room = None if example.outcome is Outcome.ASK else "study"
     case = Case("", now.text, (Step(calls),), category=example.category, room=room, history=tuple(history), tools=tools)
     return Drawn(case, tuple(so_far))
 
 
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(each)
+    else:
+        yield value
+
+
 def _arguments(labelled: Any, declaration: FunctionDeclaration, example: Any) -> dict[str, Any]:
-    from agent.model import grammar
     from agent.model.prompt import leaves_of
-    from training.generate import Member
+    from training.generate import values_of
 
     arguments: dict[str, Any] = {}
     for leaf in leaves_of(declaration):
-        values = [
-            value.value
-            if isinstance(value, Member)
-            else grammar.fitted(leaf, example.segments[value.segment].text[value.start : value.end])
-            for value in labelled.values.get(leaf.path, ())
-        ]
+        values = values_of(example, labelled, leaf)
         if values:
             *parents, last = leaf.path
             at = arguments

@@ -1,8 +1,8 @@
 """From weights to the int8 `.tflite` that the device runs.
 
-One file, several signatures over the same weights: `encode_L` and `fuse_L` for each
-reading length, `decode` for one decision. Weights are int8, activations
-float (dynamic range).
+One file, several signatures over the same weights, each for every reading length:
+`encode_L`, `fuse_L`, `fill_L`, and `decode_L` for one decision. Weights are int8,
+activations float (dynamic range).
 """
 
 from __future__ import annotations
@@ -16,36 +16,49 @@ import torch
 from torch import Tensor, nn
 
 from agent.model.layout import DECISIONS, LAYERS, TEXT_LENGTHS, WIDTH
-from agent.model.prompt import MAX_TOOLS
+from agent.model.prompt import MAX_SLOTS, MAX_TOOLS
 from training.network import Network, Shape
 from training.train import OUT
 
 PRODUCT = Path(__file__).parent.parent / "agent" / "model" / "files"
-MEMORY = max(TEXT_LENGTHS) + MAX_TOOLS
 
 
 class Encode(nn.Module):
-    """pieces, roles [1, L] int32, mask [1, L] -> states [1, L, D]."""
+    """pieces, roles [L] int32, mask [1, L] -> states [L, D]."""
 
     def __init__(self, network: Network) -> None:
         super().__init__()
         self.network = network
 
     def forward(self, pieces: Tensor, roles: Tensor, mask: Tensor) -> Tensor:
-        return self.network.encode(pieces, roles, mask)
+        return self.network.encode(pieces, roles, [mask])
 
 
 class Fuse(nn.Module):
-    """text [1, L, D], tools [1, T, D], mask [1, L+T] -> fused [1, L+T, D], memory [layers, 2, L+T, D]."""
+    """Words [L, D], tools [T, D], mask [1, L+T] -> fused [L+T, D], its pairs, relevance [1, T], modes [1, modes]."""
 
     def __init__(self, network: Network) -> None:
         super().__init__()
         self.network = network
 
-    def forward(self, text: Tensor, tools: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        fused = self.network.fuse(text, tools, mask)
-        pairs = [torch.cat(pair, dim=0) for pair in self.network.memory_of(fused)]
-        return fused, torch.stack(pairs)
+    def forward(self, text: Tensor, tools: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        fused = self.network.fuse([text.unsqueeze(0)], [tools.unsqueeze(0)], [mask])
+        length = text.shape[0]
+        relevance, modes = self.network.asked_for(fused[length:].unsqueeze(0), mask[:, length:])
+        return fused, self.network.pairs(fused), relevance, modes
+
+
+class Fill(nn.Module):
+    """Fused words and words as read [L, D], slots [K, D], mask [1, L+K] -> filled [L+K, D], its pairs."""
+
+    def __init__(self, network: Network) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, words: Tensor, text: Tensor, slots: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        rows = [each.unsqueeze(0) for each in (words, text, slots)]
+        filled = self.network.fill(*([row] for row in rows), [mask])
+        return filled, self.network.pairs(filled)
 
 
 class Decode(nn.Module):
@@ -79,28 +92,33 @@ def convert(network: Network, path: Path) -> None:
     for length in TEXT_LENGTHS:
         # Every argument is a tensor of its own: the converter takes one given twice for one input.
         encode = (
-            torch.zeros(1, length, dtype=torch.int32),
-            torch.zeros(1, length, dtype=torch.int32),
+            torch.zeros(length, dtype=torch.int32),
+            torch.zeros(length, dtype=torch.int32),
             torch.ones(1, length),
         )
-        fuse = (torch.zeros(1, length, WIDTH), torch.zeros(1, MAX_TOOLS, WIDTH), torch.ones(1, length + MAX_TOOLS))
+        fuse = (torch.zeros(length, WIDTH), torch.zeros(MAX_TOOLS, WIDTH), torch.ones(1, length + MAX_TOOLS))
+        fill = (
+            torch.zeros(length, WIDTH),
+            torch.zeros(length, WIDTH),
+            torch.zeros(MAX_SLOTS, WIDTH),
+            torch.ones(1, length + MAX_SLOTS),
+        )
+        memory = length + MAX_TOOLS
+        decode = (
+            torch.zeros(1, dtype=torch.int32),
+            torch.zeros(1, dtype=torch.int32),
+            torch.zeros(1, WIDTH),
+            torch.zeros(1, WIDTH),
+            torch.zeros(DECISIONS, 1),
+            torch.ones(1, DECISIONS),
+            torch.zeros(LAYERS, DECISIONS, 2 * WIDTH),
+            torch.zeros(LAYERS, memory, 2 * WIDTH),
+            torch.ones(1, memory),
+        )
         start = litert_torch if built is None else built
         built = start.signature(f"encode_{length}", Encode(network), encode)
         built = built.signature(f"fuse_{length}", Fuse(network), fuse)
-    for length in TEXT_LENGTHS:
-        memory = length + MAX_TOOLS
-        decode = (
-            torch.zeros(1, 1, dtype=torch.int32),
-            torch.zeros(1, 1, dtype=torch.int32),
-            torch.zeros(1, 1, WIDTH),
-            torch.zeros(1, 1, WIDTH),
-            torch.zeros(1, DECISIONS, 1),
-            torch.ones(1, 1, DECISIONS),
-            torch.zeros(LAYERS, 2, DECISIONS, WIDTH),
-            torch.zeros(LAYERS, 2, memory, WIDTH),
-            torch.ones(1, memory),
-        )
-        assert built is not None
+        built = built.signature(f"fill_{length}", Fill(network), fill)
         built = built.signature(f"decode_{length}", Decode(network), decode)
     assert built is not None
     built.convert().export(str(path))

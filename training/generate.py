@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
+from agent.model import grammar
 from agent.model.generative import Outcome
 from agent.model.prompt import HIDDEN_RESULT, MAX_TOOLS, Leaf, Segment, SegmentRole, leaves_of, render_values
 from agent.names import spoken_name
@@ -202,8 +203,13 @@ FAMILIES: dict[str, set[str]] = {
 
 HOUSE_GROUPS = 0.6  # the share of groups that have functions of the house
 HOUSE_TOOLS = 28  # at most in one group
-ENTRIES = 0.35  # the share of free entries
-LONG = 0.15  # the share of examples with earlier turns and results
+# Free entries were written for what is hard (several wishes, follow-ups, runs) and fit few sets of tools.
+ANCHORED = 0.6  # the share of groups made around the functions of one of them
+ENTRIES = 0.38  # the share of free entries without earlier turns and results
+KINDS = {"several": 0.4, "one": 0.35, "idle": 0.25}  # of those
+CONTINUED = 0.24  # the share of examples that go on from something
+TURNS = {"follow-up": 0.45, "idle follow-up": 0.06, "run": 0.3, "ended run": 0.09, "answered": 0.1}  # of those
+DISTRACTED = 0.08  # the share of examples after an unrelated exchange
 SLIPS = 0.16  # the share of examples with misspelt or misheard words
 VARIED = 0.5  # the share of groups in which some tools are declared as others would have done it
 SPLITS = {"validation": 7, "test": 13}  # of each twenty skeletons the ones kept apart
@@ -337,6 +343,18 @@ class Example:
     category: str = ""
     values_known: bool = True
     """False where only the function is told: its values stand in results that are not shown, or nobody wrote them."""
+    pattern: str = ""
+    """What its words were made of."""
+
+
+def values_of(example: Example, call: LabelledCall, leaf: Leaf) -> list[Any]:
+    """What a call of an example gives a leaf, as the device would have it."""
+    return [
+        value.value
+        if isinstance(value, Member)
+        else grammar.fitted(leaf, example.segments[value.segment].text[value.start : value.end])
+        for value in call.values.get(leaf.path, ())
+    ]
 
 
 @dataclass(frozen=True)
@@ -411,6 +429,15 @@ _SMALL_TALK = (
 )
 
 
+def _kind(entry: Entry) -> str:
+    """What an entry is drawn as."""
+    if entry.steps:
+        return "run" if entry.calls else "ended run"
+    if entry.history:
+        return "follow-up" if entry.calls else "idle follow-up"
+    return "idle" if not entry.calls else "several" if len(entry.calls) > 1 else "one"
+
+
 def split_of(pattern: str) -> str:
     """The split a pattern belongs to, by its skeleton: so adding a line moves no other, and no skeleton is in two."""
     place = zlib.crc32(skeleton(pattern).encode()) % 20
@@ -451,15 +478,10 @@ class Generator:
         self._rng = random.Random(seed)
         self._classes = Classes(HERE / "patterns")
         self._split = split
-        self._plain = split is not None and split != "train"
+        self._plain = split != "train"  # tools as they are declared
         self._learned = _like_train(corpus) if split in SPLITS else frozenset[str]()
         self._house = {tool.name: tool for tool in corpus.house}
-        entries = self._kept(corpus.entries)
-        self._entries = [entry for entry in entries if not entry.history and not entry.steps]
-        self._follow_ups = [entry for entry in entries if entry.history or entry.steps]
-        self._other_entries: dict[str, list[Entry]] = {}
-        for entry in self._kept(corpus.other_entries):
-            self._other_entries.setdefault(entry.domain, []).append(entry)
+        self._entries: dict[str, list[Entry]] = {}
         self._says = {tool: self._kept(tool.says) for tool in self._each_tool()}
         self._asks = {tool: self._kept(tool.asks) for tool in self._each_tool()}
         self._declines = {tool: self._kept(tool.declines) for tool in self._each_tool()}
@@ -467,6 +489,12 @@ class Generator:
         for tool in corpus.others:
             self._domains.setdefault(tool.domain, []).append(tool)
         self._named = {(tool.domain, tool.name): tool for tool in self._each_tool()}
+        for entry in self._kept(corpus.entries + corpus.other_entries):
+            self._entries.setdefault(_kind(entry), []).append(entry)
+            if (first := self._first_of_run(entry)) is not None:
+                self._entries.setdefault(_kind(first), []).append(first)
+        # Those of the entries whose functions are in the group.
+        self._here: dict[str, list[Entry]] = {}
         # For each tool of the group what stands in its place, and its names for the parameters.
         self._shown: dict[str, tuple[Tool, dict[str, str]]] = {}
 
@@ -494,14 +522,24 @@ class Generator:
         rng = self._rng
         tools = self._declared()
         self._vary(tools)
+        names, domains = {tool.name for tool in tools}, {tool.domain for tool in tools}
+        of_the_house = any(tool.name in self._house for tool in tools)
+        self._here = {
+            kind: [
+                entry
+                for entry in entries
+                if entry.needed <= names
+                and (entry.needed or entry.domain in domains or (of_the_house and entry.domain.startswith("house.")))
+                and self._tools_of(entry, tools) is not None
+            ]
+            for kind, entries in self._entries.items()
+        }
         examples: list[Example] = []
         while len(examples) < size:
-            long = rng.random() < LONG
-            continued = long and rng.random() < 0.75
-            example = self._continued(tools) if continued else self._example(tools)
+            example = self._continued(tools) if rng.random() < CONTINUED else self._example(tools)
             if example is None:
                 continue
-            if long and (not continued or rng.random() < 0.25):
+            if rng.random() < DISTRACTED:
                 example = self._with_distractor(example)
             examples.append(self._renamed(example))
         shown = tuple(self._shown[tool.name][0] for tool in tools)
@@ -547,9 +585,10 @@ class Generator:
     def _declared(self) -> list[Tool]:
         """A set of tools as some device could have declared."""
         rng = self._rng
-        tools: list[Tool] = []
-        if self._house and rng.random() < HOUSE_GROUPS:
-            tools = self._part_of_the_house()
+        of_the_house = bool(self._house) and rng.random() < HOUSE_GROUPS
+        around = self._anchor(of_the_house) if rng.random() < ANCHORED else set[str]()
+        if of_the_house:
+            tools = self._part_of_the_house(around)
             if rng.random() < 0.5:
                 # Other people's tools beside the house's, never ones that could take its wishes.
                 here = {tool.domain for tool in tools}
@@ -559,27 +598,41 @@ class Generator:
                     tools += rng.sample(self._domains["naming"], 3) if "naming" in self._domains else []
         else:
             names = sorted(self._domains)
-            here: set[str] = set()
-            for domain in rng.sample(names, min(len(names), rng.randint(1, 6))):
+            here, tools = set[str](), list[Tool]()
+            for domain in [*sorted(around), *rng.sample(names, min(len(names), rng.randint(1, 6)))]:
                 if overlap(domain, here):
                     continue
                 here.add(domain)
                 members = self._domains[domain]
-                tools += rng.sample(members, rng.randint(1, len(members)))
+                tools += rng.sample(members, len(members) if domain in around else rng.randint(1, len(members)))
             tools = tools[: rng.randint(3, 24)] if len(tools) > 24 else tools
         by_name = {tool.name: tool for tool in reversed(tools)}  # the house's own before another of its name
         tools = list(by_name.values())
         rng.shuffle(tools)
         return tools[:MAX_TOOLS]
 
-    def _part_of_the_house(self) -> list[Tool]:
-        """Whole subjects of the house, as many as cards are seen at once: the shortlist shows no more of it."""
+    def _anchor(self, of_the_house: bool) -> set[str]:
+        """The domains of the functions that some free entry calls."""
+        kind = self._rng.choice([each for each in ("several", "follow-up", "run") if self._entries.get(each)] or [""])
+        entries = [entry for entry in self._entries.get(kind, ()) if entry.domain.startswith("house.") == of_the_house]
+        if not entries:
+            return set()
+        entry = self._rng.choice(entries)
+        return {self._house[name].domain for name in entry.needed} if of_the_house else {entry.domain}
+
+    def _part_of_the_house(self, around: set[str]) -> list[Tool]:
+        """Whole subjects of the house, as many as cards are seen at once: the shortlist shows no more of it.
+
+        Args:
+            around: The subjects it begins with.
+        """
         rng = self._rng
         subjects = sorted({tool.domain for tool in self._corpus.house})
-        first = rng.choice(subjects)
+        first = rng.choice(sorted(around) or subjects)
         rng.shuffle(subjects)
         # What is easily taken for the first subject stands beside it more often than chance would have it.
         subjects.sort(key=lambda subject: subject != first and (not close(first, subject) or rng.random() < 0.4))
+        subjects.sort(key=lambda subject: subject not in around)
         most = rng.choice((8, 12, 16, 20, HOUSE_TOOLS))
         tools: list[Tool] = []
         for subject in subjects:
@@ -592,19 +645,17 @@ class Generator:
     def _continued(self, tools: list[Tool]) -> Example | None:
         """A follow-up to what was said before, or what comes after calls of this turn."""
         rng = self._rng
-        domains = sorted({tool.domain for tool in tools})
-        here = [entry for domain in domains for entry in self._other_entries.get(domain, ())]
-        if here and rng.random() < 0.5:
-            return self._from_entry(tools, rng.choice(here))
-        if self._follow_ups and any(tool.name in self._house for tool in tools) and rng.random() < 0.6:
-            return self._from_entry(tools, rng.choice(self._follow_ups))
+        kind = rng.choices(list(TURNS), list(TURNS.values()))[0]
+        if kind != "answered":
+            return self._from_entry(tools, rng.choice(self._here[kind])) if self._here.get(kind) else None
         tool = self._any_tool(tools)
         return self._answered(self._say(tool, rng.choice(self._says[tool]))) if self._says[tool] else None
 
     def _example(self, tools: list[Tool]) -> Example | None:
         rng = self._rng
-        if rng.random() < ENTRIES and (entries := self._entries_for(tools)):
-            return self._from_entry(tools, rng.choice(entries))
+        if rng.random() < ENTRIES:
+            entries = self._here.get(rng.choices(list(KINDS), list(KINDS.values()))[0])
+            return self._from_entry(tools, rng.choice(entries)) if entries else None
         draw = rng.random()
         if draw < 0.13:
             return self._nothing_fits(tools)
@@ -625,17 +676,13 @@ class Generator:
             other = self._any_tool(tools)
             if self._says[other] and (other is not tool or spoken.calls[0][1]):
                 spoken = self._join(spoken, self._say(other, rng.choice(self._says[other])))
+            third = self._any_tool(tools)
+            if draw > 0.96 and self._says[third] and len(spoken.sentence.text) < 90 and third not in (tool, other):
+                spoken = self._join(spoken, self._say(third, rng.choice(self._says[third])))
         reads = all(each.reads for each, _ in spoken.calls)
         return self._finish(
             spoken, Outcome.QUERY if reads else Outcome.ACT, "several" if len(spoken.calls) > 1 else "do"
         )
-
-    def _entries_for(self, tools: list[Tool]) -> list[Entry]:
-        """Free entries about tools of the group: those of the house, or of one domain of others."""
-        domains = [tool.domain for tool in tools if self._other_entries.get(tool.domain)]
-        if any(tool.name in self._house for tool in tools) and self._rng.random() < (0.8 if domains else 1.0):
-            return self._entries
-        return self._other_entries[self._rng.choice(domains)] if domains else []
 
     def _declines_here(self, pattern: str, of_the_house: bool, tools: list[Tool]) -> bool:
         """Whether nothing fits a sentence that its author wrote with only the tools around it in mind."""
@@ -729,7 +776,8 @@ class Generator:
                 for path, places in values.items()
             }
             calls.append((tool, moved))
-        return Spoken(Sentence(text + joiner + following), calls)
+        pattern = f"{first.sentence.pattern} {second.sentence.pattern}"
+        return Spoken(Sentence(text + joiner + following, pattern=pattern), calls)
 
     # From sentences to examples.
 
@@ -756,7 +804,8 @@ class Generator:
         )
         if outcome in (Outcome.DECLINE, Outcome.ANSWER):
             calls = ()
-        return Example((Segment(SegmentRole.NOW, text), *more), outcome, calls, category)
+        now = Segment(SegmentRole.NOW, text)
+        return Example((now, *more), outcome, calls, category, pattern=spoken.sentence.pattern)
 
     def _styled(self, text: str, exact: Sequence[tuple[int, int]] = ()) -> tuple[str, Callable[[int], int]]:
         """The text as typed or heard, and where each place of it went.
@@ -907,14 +956,10 @@ class Generator:
 
     def _from_entry(self, tools: list[Tool], entry: Entry) -> Example | None:
         """An example of a free entry, if the tools it needs are declared."""
-        # Another's tool may have the name of one of the house.
-        by_name = {tool.name: tool for tool in tools if self._speaks_of(entry, tool)}
-        needed = [call.name for call in entry.calls] + [call.name for call, _ in entry.steps]
-        if entry.ask:
-            needed.append(entry.ask)
-        if any(name not in by_name for name in needed):
+        by_name = self._tools_of(entry, tools)
+        if by_name is None:
             return None
-        if not needed and entry.ask is None and not self._declines_here(entry.text, bool(self._house), tools):
+        if not entry.needed and entry.ask is None and not self._declines_here(entry.text, bool(self._house), tools):
             return None
         drawn: dict[str, str] = {}
 
@@ -951,9 +996,10 @@ class Generator:
             response = filled if isinstance(filled, dict) else {"result": filled}
             segments.append(self._written(SegmentRole.RESULT, call.name, response))
             for name in set(drawn) - drawn_before:
-                at = segments[-1].text.find(drawn[name])
-                if at >= 0:
-                    places[name] = (len(segments) - 1, at, at + len(drawn[name]))
+                # As whole words: "egg" is not in "eggs".
+                found = re.search(rf"(?<!\w){re.escape(drawn[name])}(?!\w)", segments[-1].text)
+                if found is not None:
+                    places[name] = (len(segments) - 1, *found.span())
         for order in range(len(earlier) - 1, -1, -1):
             role = SegmentRole.USER if order % 2 == 0 else SegmentRole.MODEL
             segments.append(Segment(role, earlier[order].text))
@@ -965,21 +1011,46 @@ class Generator:
             places[name] = (0, moved(spans[0][0]), moved(spans[0][1]))
         if entry.ask is not None:
             calls = (LabelledCall(entry.ask, {}),) if entry.ask else ()
-            return Example(tuple(segments), Outcome.ASK, calls, "ask", values_known=not now.spans)
+            return Example(tuple(segments), Outcome.ASK, calls, "ask", not now.spans, entry.text)
         if hidden:
             calls = tuple(LabelledCall(call.name, {}) for call in entry.calls)
         else:
             calls = tuple(self._labelled(by_name[call.name], call, places, now) for call in entry.calls)
         if not calls:
             outcome = Outcome.ANSWER if entry.steps else Outcome.DECLINE
-            return Example(tuple(segments), outcome, (), "decline")
+            return Example(tuple(segments), outcome, (), "decline", pattern=entry.text)
         reads = all(by_name[call.name].reads for call in calls)
         category = "run" if entry.steps else "follow-up" if entry.history else "several" if len(calls) > 1 else "do"
-        return Example(tuple(segments), Outcome.QUERY if reads else Outcome.ACT, calls, category, not hidden)
+        outcome = Outcome.QUERY if reads else Outcome.ACT
+        return Example(tuple(segments), outcome, calls, category, not hidden, entry.text)
+
+    def _tools_of(self, entry: Entry, tools: list[Tool]) -> dict[str, Tool] | None:
+        """The tools an entry may call, by name; None where one that it needs is not declared."""
+        # Another's tool may have the name of one of the house.
+        by_name = {tool.name: tool for tool in tools if self._speaks_of(entry, tool)}
+        if not entry.needed <= by_name.keys():
+            return None
+        return by_name
 
     def _speaks_of(self, entry: Entry, tool: Tool) -> bool:
         """Whether an entry was written for a tool: those of a file of declarations are about its own."""
         return tool.domain == entry.domain or self._house.get(tool.name) is tool
+
+    def _first_of_run(self, entry: Entry) -> Entry | None:
+        """What is called first where something is called again after its result."""
+        if len(entry.steps) != 1 or not entry.calls:
+            return None
+        call = entry.steps[0][0]
+        tool = self._named.get((entry.domain, call.name)) or self._house.get(call.name)
+        if tool is None:
+            return None
+        leaves = {".".join(leaf.path): leaf for leaf in leaves_of(tool.declaration)}
+        said = "".join((entry.text, *entry.history))
+        for name, value in call.arguments.items():
+            written = re.search(r"\{" + re.escape(value[1:]) + r"\b", said) if value.startswith("$") else None
+            if written is None and not leaves[name].members:
+                return None
+        return replace(entry, calls=(call,), steps=())
 
     def _labelled(
         self, tool: Tool, call: WrittenCall, places: dict[str, tuple[int, int, int]], now: Sentence

@@ -32,16 +32,18 @@ class Sentence:
         text: The words.
         spans: For each slot its places `(start, end)` in the text, in order.
         members: For each slot labelled by a member, that member's name.
+        pattern: What it was made of.
     """
 
     text: str
     spans: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     members: dict[str, str] = field(default_factory=dict)
+    pattern: str = ""
 
     def moved(self, text: str, offset: int) -> Sentence:
         """The same labels in a longer text that holds this one at `offset`."""
         spans = {name: [(start + offset, end + offset) for start, end in places] for name, places in self.spans.items()}
-        return Sentence(text, spans, dict(self.members))
+        return Sentence(text, spans, dict(self.members), self.pattern)
 
 
 def slots_of(pattern: str) -> list[tuple[str, str | None, str | None]]:
@@ -64,9 +66,9 @@ def check(pattern: str) -> None:
 
 def expand(pattern: str, rng: random.Random, fill: Fill) -> Sentence:
     """One sentence of a pattern: alternatives drawn, slots filled, spaces tidied."""
+    sentence = Sentence("", pattern=pattern)
     pattern = _CHOICE.sub(lambda match: rng.choice(match.group(1).split("|")), pattern)
     pattern = re.sub(r"\s+", " ", pattern).strip()
-    sentence = Sentence("")
     position = 0
     wide: int | None = None  # where a "<" began
     last = ""
@@ -120,4 +122,4 @@ def _tidy(sentence: Sentence) -> Sentence:
     spans = {}
     for name, places in sentence.spans.items():
         spans[name] = [(place[start], place[end - 1] + 1) for start, end in places]
-    return Sentence("".join(text[index] for index in kept), spans, sentence.members)
+    return Sentence("".join(text[index] for index in kept), spans, sentence.members, sentence.pattern)

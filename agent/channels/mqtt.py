@@ -34,10 +34,10 @@ from agent.command import Command
 from agent.config import MqttSettings
 from agent.due import Announcement
 from agent.due.clocks import clock_is_synchronized
+from agent.ending import end
 from agent.errors import AgentError, ErrorCode
 from agent.events import AgentEvent
 from agent.house import House, HouseEvent
-from agent.mqtt.ending import end
 
 __all__ = ["MqttChannel", "publish"]
 

@@ -18,9 +18,9 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 from agent.channels.mqtt_loop_back import BACK_WITHIN_S, LoopBack, Way
 from agent.channels.mqtt_messages import MAX_READ, probe_token
 from agent.config import MqttSettings, default_node
+from agent.ending import end
 from agent.errors import SettingsError
 from agent.mqtt.connection import SESSION_TAKEN_OVER, Backoff, Endpoint, properties, reason_code
-from agent.mqtt.ending import end
 from agent.mqtt.publisher import Publisher
 from agent.progress import Progress
 

@@ -1,23 +1,24 @@
 """From the network's scores to a decision: act, query, ask, decline or answer, and the calls.
 
 Each decision is taken among what the grammar allows, by probability; the product of the
-probabilities is the decision's raw confidence.
+probabilities, for each call, is the decision's raw confidence.
 """
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from agent.grounding import FORMATS
 from agent.model import grammar
 from agent.model.generative import Outcome
 from agent.model.grammar import MOST_ITEMS, Unfit
-from agent.model.graphs import Floats, Memory
+from agent.model.graphs import Filling, Floats, Memory
 from agent.model.layout import (
     ABSENT_CHOICE,
     END_CHOICE,
@@ -45,34 +46,6 @@ class ReadCard:
     vectors: Floats
 
 
-@dataclass(frozen=True)
-class Likeness:
-    """How like the words each function is, and what that counts beside the decoder.
-
-    The decoder knows the functions it was trained on almost by heart and trusts others too
-    little; the encoder's likeness does not know any by heart.
-
-    Attributes:
-        functions: The cosine of the words with each card's function, -1 to 1.
-        alone: Nothing was said before; words that continue a conversation need not be like anything.
-        function: Weight in the choice of a function.
-        mode: Weight in the first decision, for each unit that the best lies over `due`.
-        due: The likeness at which it says nothing either way.
-    """
-
-    functions: Floats
-    alone: bool
-    function: float
-    mode: float
-    due: float
-
-    @property
-    def of_mode(self) -> float:
-        """What is added to act and to query."""
-        best = float(self.functions.max()) if len(self.functions) else -1.0
-        return self.mode * (best - self.due if self.alone else max(0.0, best - self.due))
-
-
 @dataclass
 class DecidedCall:
     """A function and its arguments."""
@@ -89,7 +62,7 @@ class Decision:
         outcome: The first decision.
         calls: For act and query, what is called; for ask, what was probably meant.
         unfit: What is missing or does not fit; then the outcome is ask.
-        confidence: Product of the probabilities, 0 to 1, not calibrated.
+        confidence: Product of the probabilities, 0 to 1, of several calls their geometric mean; not calibrated.
     """
 
     outcome: Outcome
@@ -106,6 +79,8 @@ class _Option(Generic[Choice]):
     probability: float
     previous: Previous
     vector: Floats | None = None
+    words: tuple[int, int] | None = None
+    """Of a span, its first and last word."""
 
 
 class Decoder:
@@ -116,7 +91,6 @@ class Decoder:
         memory: Memory,
         rendering: Rendering,
         cards: Sequence[ReadCard],
-        likeness: Likeness,
         answered: bool,
         temperature: float = 0.0,
         rng: random.Random | None = None,
@@ -127,7 +101,6 @@ class Decoder:
             memory: The conversation fused with the cards, in their order.
             rendering: The same conversation in words.
             cards: The functions.
-            likeness: Of the words with each of them.
             answered: There are results of this turn.
             temperature: 0 takes the best of each decision.
             rng: For a temperature above 0.
@@ -135,11 +108,11 @@ class Decoder:
         self._memory = memory
         self._rendering = rendering
         self._cards = cards
-        self._likeness = likeness
         self._answered = answered
         self._temperature = temperature
         self._rng = rng or random.Random()
         self._confidence = 1.0
+        self._own: Floats = np.zeros((0, 0), np.float32)  # the slots that are being filled, as the card has them
         self._last: _Option[Any] = _Option(None, 1.0, Previous.NOTHING)
 
     def decide(self) -> Decision:
@@ -153,8 +126,7 @@ class Decoder:
                 break
             call = DecidedCall(read.card)
             calls.append(call)
-            for index, leaf in enumerate(read.card.leaves):
-                values = self._values(read, index, leaf)
+            for leaf, values in self._filled(read):
                 unfit += [value for value in values if isinstance(value, Unfit)]
                 fits = [value for value in values if not isinstance(value, Unfit)]
                 if leaf.repeated and fits:
@@ -167,16 +139,13 @@ class Decoder:
                 break
         if outcome in (Outcome.ACT, Outcome.QUERY) and unfit:
             outcome = Outcome.ASK
-        return Decision(outcome, calls, unfit, self._confidence)
+        # Two wishes are not half as sure as one: what is never acted on would be acted on twice as seldom.
+        return Decision(outcome, calls, unfit, self._confidence ** (1 / max(1, len(calls))))
 
     def _mode(self) -> Outcome:
         _, choices = self._memory.ask(Kind.MODE, Previous.NOTHING)
         possible = grammar.outcomes([read.card for read in self._cards], self._answered)
-        logits = np.array([choices[MODES.index(outcome)] for outcome in possible])
-        if not self._answered:
-            logits += [
-                self._likeness.of_mode if outcome in (Outcome.ACT, Outcome.QUERY) else 0.0 for outcome in possible
-            ]
+        logits = (choices[: len(MODES)] + self._memory.modes)[[MODES.index(outcome) for outcome in possible]]
         options = [
             _Option(outcome, chance, Previous[outcome.name])
             for outcome, chance in zip(possible, _softmax(logits), strict=True)
@@ -186,9 +155,7 @@ class Decoder:
     def _function(self, outcome: Outcome, first: bool) -> ReadCard | None:
         """The next function to call; None is no further one."""
         queries, choices = self._memory.ask(Kind.FUNCTION, self._last.previous, chosen=self._last.vector)
-        scores = self._memory.tools @ queries[TOOL_QUERY]
-        if first:
-            scores = scores + self._likeness.function * self._likeness.functions
+        scores = self._memory.tools @ queries[TOOL_QUERY] + self._memory.relevance
         allowed = [index for index, read in enumerate(self._cards) if grammar.may_be_called(read.card, outcome)]
         logits = [scores[index] for index in allowed]
         options: list[int | None] = list(allowed)
@@ -203,11 +170,21 @@ class Decoder:
         )
         return None if chosen is None else self._cards[chosen]
 
-    def _values(self, read: ReadCard, index: int, leaf: Leaf) -> list[Any]:
-        """The values of a leaf: none is absent, several only for a list."""
+    def _filled(self, read: ReadCard) -> Iterator[tuple[Leaf, list[Any]]]:
+        """Each leaf of a chosen function with its values."""
+        for stretch in read.card.fillings():
+            slots = read.card.filling_slots(stretch)
+            self._own = read.vectors[slots]
+            filling = self._memory.fill(self._own)
+            for index in stretch:
+                leaf = read.card.leaves[index]
+                yield leaf, self._values(filling, slots.index(read.card.leaf_slot(index)), leaf)
+
+    def _values(self, filling: Filling, row: int, leaf: Leaf) -> list[Any]:
+        """The values of a leaf, whose slot is a row of the filling: none is absent, several only for a list."""
         values: list[Any] = []
         while self._memory.left:
-            chosen = self._value(read, index, leaf)
+            chosen = self._value(filling, row, leaf)
             if chosen is None:
                 break
             values.append(chosen[0])
@@ -215,15 +192,14 @@ class Decoder:
                 break
         return values
 
-    def _value(self, read: ReadCard, index: int, leaf: Leaf) -> tuple[Any] | None:
-        slot = read.card.leaf_slot(index)
+    def _value(self, filling: Filling, row: int, leaf: Leaf) -> tuple[Any] | None:
         queries, choices = self._memory.ask(
-            Kind.VALUE, self._last.previous, subject=read.vectors[slot], chosen=self._last.vector
+            Kind.VALUE, self._last.previous, filling.slots[row], self._last.vector, filling
         )
-        members = read.vectors[slot + 1 : slot + 1 + len(leaf.members)]
+        members = filling.slots[row + 1 : row + 1 + len(leaf.members)]
         firsts = list(grammar.first_words(leaf, self._rendering))
         rows = [self._rendering.words[word].position for word in firsts]
-        words = self._memory.words
+        words = filling.words
         logits = np.concatenate(
             [
                 choices[ABSENT_CHOICE : ABSENT_CHOICE + 1],
@@ -233,13 +209,15 @@ class Decoder:
         )
         chances = _softmax(logits)
         options: list[_Option[tuple[Any] | None]] = [_Option(None, chances[0], Previous.ABSENT)]
-        for member, (value, vector) in enumerate(zip(leaf.members, members, strict=True)):
+        own = self._own[row + 1 : row + 1 + len(leaf.members)]
+        for member, (value, vector) in enumerate(zip(leaf.members, own, strict=True)):
             options.append(_Option((value,), chances[1 + member], Previous.MEMBER, vector))
         beginning = chances[1 + len(leaf.members) :]
         lasts = words @ queries[LAST_QUERY]
         for at in np.argsort(beginning)[::-1][:_FIRSTS_TRIED]:
             options += self._spans(leaf, firsts[at], float(beginning[at]), lasts)
-        return self._choose(options)
+        # "kitchen" and "the kitchen light" are the same place to the house: which of them it is puts nothing in doubt.
+        return self._choose(options, _nested if leaf.schema.format in FORMATS else None)
 
     def _spans(self, leaf: Leaf, first: int, chance: float, scores: Floats) -> list[_Option[tuple[Any] | None]]:
         """The spans from a word, each with the chance of its end among the words of its segment."""
@@ -250,20 +228,38 @@ class Decoder:
         for last in grammar.spans(leaf, self._rendering, first):
             value = grammar.fitted(leaf, self._rendering.span(first, last))
             vector = (self._memory.words[words[first].position] + self._memory.words[words[last].position]) / 2
-            options.append(_Option((value,), chance * ends[last - first], Previous.SPAN, vector))
+            options.append(_Option((value,), chance * ends[last - first], Previous.SPAN, vector, (first, last)))
         return options
 
-    def _choose(self, options: Sequence[_Option[Choice]]) -> Choice:
-        """Takes the best, or at a temperature one by chance; remembers it for the next decision."""
+    def _choose(
+        self,
+        options: Sequence[_Option[Choice]],
+        alike: Callable[[_Option[Choice], _Option[Choice]], bool] | None = None,
+    ) -> Choice:
+        """Takes the best, or at a temperature one by chance; remembers it for the next decision.
+
+        Args:
+            options: At least one.
+            alike: Which of them mean the same; it is as sure as those are together.
+        """
         total = sum(option.probability for option in options) or 1.0
         if self._temperature > 0:
             weights = [(option.probability / total) ** (1 / self._temperature) for option in options]
             option = self._rng.choices(options, weights)[0] if sum(weights) > 0 else options[0]
         else:
             option = max(options, key=lambda each: each.probability)
-        self._confidence *= option.probability / total
+        meant = [each for each in options if alike(each, option)] if alike and option.words else [option]
+        self._confidence *= sum(each.probability for each in meant) / total
         self._last = option
         return option.choice
+
+
+def _nested(one: _Option[Any], other: _Option[Any]) -> bool:
+    """Whether of two spans one holds the other."""
+    if one.words is None or other.words is None:
+        return False
+    outer = min(one.words[0], other.words[0]), max(one.words[1], other.words[1])
+    return outer in (one.words, other.words)
 
 
 def _put(arguments: dict[str, Any], path: tuple[str, ...], value: Any) -> None:

@@ -1,4 +1,4 @@
-"""The `.tflite` file: reading, fusing and deciding as functions on arrays.
+"""The `.tflite` file: reading, fusing, filling and deciding as functions on arrays.
 
 Runs on ai-edge-litert, or on tflite-runtime where only that is installed.
 """
@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.model.layout import DECISIONS, LAYERS, TEXT_LENGTHS, WIDTH, Kind, Previous
-from agent.model.prompt import MAX_TOOLS
+from agent.model.prompt import MAX_SLOTS, MAX_TOOLS
 from agent.progress import Progress
 
 Floats = NDArray[np.float32]
+SIGNATURES = ("encode", "fuse", "fill", "decode")
+"""Each once for every length of `TEXT_LENGTHS`."""
 
 
 def _interpreter(path: Path, threads: int) -> Any:
@@ -64,7 +67,7 @@ class Graphs:
             raise FileNotFoundError(f"{path} does not exist")
         interpreter = _interpreter(path, threads)
         names = set(interpreter.get_signature_list())
-        wanted = {f"{name}_{length}" for name in ("encode", "fuse", "decode") for length in TEXT_LENGTHS}
+        wanted = {f"{name}_{length}" for name in SIGNATURES for length in TEXT_LENGTHS}
         if not wanted <= names:
             raise ValueError(f"{path} is not a Hearth model of this edition: it lacks {sorted(wanted - names)}")
         self._interpreter = interpreter
@@ -94,37 +97,67 @@ class Graphs:
     def encode(self, pieces: tuple[int, ...], roles: tuple[int, ...]) -> Floats:
         """Reads at most `TEXT_LENGTH` pieces -> states [pieces, D]."""
         length = fitting(len(pieces))
-        padded = np.zeros((2, 1, length), np.int32)
-        padded[0, 0, : len(pieces)] = pieces
-        padded[1, 0, : len(pieces)] = roles
+        padded = np.zeros((2, length), np.int32)
+        padded[0, : len(pieces)] = pieces
+        padded[1, : len(pieces)] = roles
         mask = np.zeros((1, length), np.float32)
         mask[0, : len(pieces)] = 1
         states: Floats = self._run(f"encode_{length}", padded[0], padded[1], mask)[0]
-        return states[0, : len(pieces)].copy()
+        return states[: len(pieces)].copy()
 
     def fuse(self, text: Floats, tools: Floats) -> Memory:
         """text [L, D] and at most `MAX_TOOLS` tools [T, D] see each other."""
         length = fitting(len(text))
-        padded_text = np.zeros((1, length, WIDTH), np.float32)
-        padded_text[0, : len(text)] = text
-        padded_tools = np.zeros((1, MAX_TOOLS, WIDTH), np.float32)
-        padded_tools[0, : len(tools)] = tools
-        mask = np.zeros((1, length + MAX_TOOLS), np.float32)
-        mask[0, : len(text)] = 1
-        mask[0, length : length + len(tools)] = 1
-        fused, memory = self._run(f"fuse_{length}", padded_text, padded_tools, mask)
+        padded_text, padded_tools, mask = _beside(text, tools, length, MAX_TOOLS)
+        fused, memory, relevance, modes = self._run(f"fuse_{length}", padded_text, padded_tools, mask)
+        looked_at = LookedAt(memory.copy(), mask)
+        at = length + len(tools)
         return Memory(
             self,
-            length,
-            fused[0, : len(text)].copy(),
-            fused[0, length : length + len(tools)].copy(),
-            memory.copy(),
-            mask,
+            text,
+            fused[: len(text)].copy(),
+            fused[length:at].copy(),
+            relevance[0, : len(tools)].copy(),
+            modes[0].copy(),
+            looked_at,
         )
 
-    def decide(self, name: str, *inputs: Any) -> list[Any]:
-        """One decision; `Memory.ask` is its caller."""
-        return self._run(name, *inputs)
+    def fill(self, words: Floats, text: Floats, slots: Floats) -> Filling:
+        """Words [L, D], fused and as read, and at most `MAX_SLOTS` slots [K, D] of one function see each other."""
+        length = fitting(len(words))
+        padded_words, padded_slots, mask = _beside(words, slots, length, MAX_SLOTS)
+        padded_text = np.zeros_like(padded_words)
+        padded_text[: len(text)] = text
+        filled, memory = self._run(f"fill_{length}", padded_words, padded_text, padded_slots, mask)
+        looked_at = LookedAt(memory.copy(), mask)
+        return Filling(filled[: len(words)].copy(), filled[length : length + len(slots)].copy(), looked_at)
+
+    def decide(self, *inputs: Any) -> list[Any]:
+        """One decision; `Memory.ask` is its caller, `inputs[-1]` the mask of what is looked at."""
+        length = inputs[-1].shape[1] - MAX_TOOLS
+        return self._run(f"decode_{length}", *inputs)
+
+
+@dataclass(frozen=True)
+class LookedAt:
+    """What a decision looks at: keys and values [layers, M, 2 D] of rows, and which count, [1, M]."""
+
+    memory: Floats
+    mask: Floats
+
+
+@dataclass(frozen=True)
+class Filling:
+    """The words beside the slots of a chosen function.
+
+    Attributes:
+        words: [L, D] the states of the conversation's pieces.
+        slots: [K, D] those of the function and its leaves, as given.
+    """
+
+    words: Floats
+    slots: Floats
+    looked_at: LookedAt
 
 
 class Memory:
@@ -133,16 +166,29 @@ class Memory:
     Attributes:
         words: [L, D] the fused states of the conversation's pieces.
         tools: [T, D] the fused vectors of the tools.
+        relevance: [T] the log odds that each is asked for.
+        modes: [modes] what that adds to each mode.
     """
 
-    def __init__(self, graphs: Graphs, length: int, words: Floats, tools: Floats, memory: Floats, mask: Floats) -> None:
+    def __init__(
+        self,
+        graphs: Graphs,
+        text: Floats,
+        words: Floats,
+        tools: Floats,
+        relevance: Floats,
+        modes: Floats,
+        looked_at: LookedAt,
+    ) -> None:
+        self._text = text
         self.words = words
         self.tools = tools
+        self.relevance = relevance
+        self.modes = modes
         self._graphs = graphs
-        self._name = f"decode_{length}"
-        self._memory, self._mask = memory, mask
-        self._cache = np.zeros((LAYERS, 2, DECISIONS, WIDTH), np.float32)
-        self._seen = np.zeros((1, 1, DECISIONS), np.float32)
+        self._looked_at = looked_at
+        self._cache = np.zeros((LAYERS, DECISIONS, 2 * WIDTH), np.float32)
+        self._seen = np.zeros((1, DECISIONS), np.float32)
         self._step = 0
 
     @property
@@ -150,38 +196,60 @@ class Memory:
         """How many decisions can still be made."""
         return DECISIONS - self._step
 
+    def fill(self, slots: Floats) -> Filling:
+        """The words beside slots [K, D] of a chosen function, at most `MAX_SLOTS`."""
+        return self._graphs.fill(self.words, self._text, slots)
+
     def ask(
-        self, kind: Kind, previous: Previous, subject: Floats | None = None, chosen: Floats | None = None
+        self,
+        kind: Kind,
+        previous: Previous,
+        subject: Floats | None = None,
+        chosen: Floats | None = None,
+        filling: Filling | None = None,
     ) -> tuple[Floats, Floats]:
         """Asks for the next decision.
 
         Args:
             kind: What is to be decided.
             previous: What kind of thing was chosen last.
-            subject: [D] the slot of the leaf that is asked about.
+            subject: [D] the filled slot of the leaf that is asked about.
             chosen: [D] what was chosen last.
+            filling: What a value is looked for in.
 
         Returns:
             queries [4, D] and choices [modes + 2], see `layout.py`.
         """
-        nothing = np.zeros((1, 1, WIDTH), np.float32)
-        now = np.zeros((1, DECISIONS, 1), np.float32)
-        now[0, self._step, 0] = 1
-        self._seen[0, 0, self._step] = 1
+        nothing = np.zeros((1, WIDTH), np.float32)
+        now = np.zeros((DECISIONS, 1), np.float32)
+        now[self._step, 0] = 1
+        self._seen[0, self._step] = 1
         self._step += 1
+        looked_at = self._looked_at if filling is None else filling.looked_at
         queries, choices, self._cache = self._graphs.decide(
-            self._name,
-            np.array([[kind]], np.int32),
-            np.array([[previous]], np.int32),
-            nothing if subject is None else subject.reshape(1, 1, -1),
-            nothing if chosen is None else chosen.reshape(1, 1, -1),
+            np.array([kind], np.int32),
+            np.array([previous], np.int32),
+            nothing if subject is None else subject.reshape(1, -1),
+            nothing if chosen is None else chosen.reshape(1, -1),
             now,
             self._seen,
             self._cache,
-            self._memory,
-            self._mask,
+            looked_at.memory,
+            looked_at.mask,
         )
-        return queries[0, 0], choices[0, 0]
+        return queries[0], choices[0]
+
+
+def _beside(words: Floats, others: Floats, length: int, most: int) -> tuple[Floats, Floats, Floats]:
+    """Words and other rows, each padded, with the mask of both."""
+    padded_words = np.zeros((length, WIDTH), np.float32)
+    padded_words[: len(words)] = words
+    padded_others = np.zeros((most, WIDTH), np.float32)
+    padded_others[: len(others)] = others
+    mask = np.zeros((1, length + most), np.float32)
+    mask[0, : len(words)] = 1
+    mask[0, length : length + len(others)] = 1
+    return padded_words, padded_others, mask
 
 
 def fitting(length: int) -> int:

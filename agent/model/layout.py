@@ -9,7 +9,7 @@ from agent.model.generative import Outcome
 WIDTH = 384
 LAYERS = 2  # of the decoder
 DECISIONS = 64  # at most in one step: modes, functions and values together
-TEXT_LENGTHS = (32, 64, 128)  # the sizes of the reading graphs
+TEXT_LENGTHS = (32, 128)  # the sizes of the graphs: each costs 20 MB of memory, as the runtime packs its weights anew
 
 MODES = (Outcome.ACT, Outcome.QUERY, Outcome.ASK, Outcome.DECLINE, Outcome.ANSWER)
 

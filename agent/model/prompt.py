@@ -26,6 +26,7 @@ CARD_LENGTH = 128  # pieces of a declaration
 DESCRIPTION_LENGTH = 28  # pieces of a function's description that are read
 PARAMETER_LENGTH = 14  # pieces of a parameter's description that are read
 MAX_TOOLS = 32  # cards that the decoder sees at once
+MAX_SLOTS = MAX_TOOLS  # slots of a card that it sees at once, when it fills that function
 MAX_MEMBERS = 24  # members of an enum
 HIDDEN_RESULT = "..."  # in place of every result when it is asked whether the words want more
 
@@ -127,6 +128,26 @@ class Card:
     def leaf_slot(self, leaf: int) -> int:
         """Index in `slots` of a leaf; its members follow it."""
         return 1 + sum(1 + len(each.members) for each in self.leaves[:leaf])
+
+    def fillings(self) -> tuple[tuple[int, ...], ...]:
+        """The leaves in stretches whose slots, with the function's, fit `MAX_SLOTS`: each is filled by itself."""
+        stretches: list[list[int]] = []
+        room = 0
+        for index, leaf in enumerate(self.leaves):
+            needed = 1 + len(leaf.members)
+            if not stretches or needed > room:
+                stretches.append([])
+                room = MAX_SLOTS - 1
+            stretches[-1].append(index)
+            room -= needed
+        return tuple(tuple(each) for each in stretches)
+
+    def filling_slots(self, stretch: Sequence[int]) -> list[int]:
+        """The slots that are seen while a stretch of leaves is filled: the function's, then theirs in order."""
+        return [
+            0,
+            *range(self.leaf_slot(stretch[0]), self.leaf_slot(stretch[-1]) + 1 + len(self.leaves[stretch[-1]].members)),
+        ]
 
 
 def beginning_of_turn(contents: Sequence[Content]) -> int:

@@ -25,11 +25,12 @@ from agent.answer import Result, compose, results_of
 from agent.content import Content, FunctionCallPart, Part, Role, TextPart
 from agent.errors import AgentError
 from agent.grounding import EARLIER, FORMATS
-from agent.model.decode import Decision, Decoder, Likeness, ReadCard, log_odds
+from agent.model.decode import Decision, Decoder, ReadCard, log_odds
 from agent.model.generative import Candidate, GenerateContentRequest, GenerateContentResponse, Outcome
 from agent.model.graphs import Floats, Graphs
 from agent.model.layout import WIDTH
 from agent.model.prompt import (
+    HIDDEN_RESULT,
     MAX_TOOLS,
     Rendering,
     Segment,
@@ -37,6 +38,7 @@ from agent.model.prompt import (
     beginning_of_turn,
     render,
     render_card,
+    render_values,
     segments_of,
 )
 from agent.model.tokenizer import Tokenizer
@@ -54,21 +56,26 @@ class Calibration:
 
     Attributes:
         slope, offset: Of the logit (Platt's scaling, fitted by `training/calibrate.py`).
-        act: At or above this confidence a call is made; below it, the model asks.
-        likeness_function, likeness_mode, likeness_due: What likeness counts, see `decode.Likeness`.
+        act: At or above this confidence something is moved; below it, the model asks.
+        query: The same for calls that only read.
     """
 
     slope: float = 1.0
     offset: float = 0.0
     act: float = 0.5
-    likeness_function: float = 0.0
-    likeness_mode: float = 0.0
-    likeness_due: float = 0.25
+    query: float = 0.5
 
     def confidence(self, product: float) -> float:
         """The calibrated confidence of a decision, 0 to 1."""
         odds = self.slope * log_odds(product) + self.offset
         return 1 / (1 + math.exp(-min(max(odds, -50.0), 50.0)))
+
+    def sure(self, decision: Decision) -> bool:
+        """Whether something is to be called, and surely enough."""
+        if decision.outcome not in (Outcome.ACT, Outcome.QUERY):
+            return False
+        least = self.query if decision.outcome is Outcome.QUERY else self.act
+        return self.confidence(decision.confidence) >= least
 
 
 def _calibration(path: Path) -> Calibration:
@@ -164,22 +171,16 @@ class TfliteModel:
         results = results_of(request.contents[beginning_of_turn(request.contents) :], request.tools)
         earlier = [each for each in segments if each.role in (SegmentRole.USER, SegmentRole.MODEL)][:2]
         turn = [each for each in segments if each.role not in (SegmentRole.USER, SegmentRole.MODEL)]
-        decision = self.decide_segments(turn, request.tools, bool(results), request.temperature or 0.0, request.seed)
+        heat, seed = request.temperature or 0.0, request.seed
+        decision = self.decide_segments(turn, request.tools, bool(results), heat, seed)
         if results:
             if not self._goes_on(decision, results, [*turn, *earlier], request.tools):
                 decision = replace(decision, outcome=Outcome.ANSWER)
         elif earlier and not self._enough(decision):
-            continued = self.decide_segments(
-                [*turn, *earlier], request.tools, False, request.temperature or 0.0, request.seed
-            )
-            if self._sure(continued):
+            continued = self.decide_segments([*turn, *earlier], request.tools, False, heat, seed)
+            if self._calibration.sure(continued):
                 decision = continued
         return self._candidate(decision, results)
-
-    def _sure(self, decision: Decision) -> bool:
-        """Whether something is to be called, and surely enough."""
-        confidence = self._calibration.confidence(decision.confidence)
-        return decision.outcome in (Outcome.ACT, Outcome.QUERY) and confidence >= self._calibration.act
 
     def _enough(self, decision: Decision) -> bool:
         """Whether the words by themselves say what is to be called.
@@ -193,7 +194,7 @@ class TfliteModel:
             for leaf in call.card.leaves
             if leaf.schema.format in FORMATS
         ]
-        return self._sure(decision) and not any(place in EARLIER for place in places)
+        return self._calibration.sure(decision) and not any(place in EARLIER for place in places)
 
     def _goes_on(
         self,
@@ -204,17 +205,25 @@ class TfliteModel:
     ) -> bool:
         """Whether more is called after results; if not, they are what there is to say.
 
-        What was called already is not called again. A result may fill an argument, but it cannot ask for
-        anything: what is called must be what the words by themselves ask for.
+        The same call is not made again. A result may fill an argument, but it cannot ask for anything: a function
+        is called only if it was called before in this turn, or is called too when no result can be read.
         """
         made = [(result.call.name, result.call.arguments) for result in results]
-        if not self._sure(decision):
+        if not self._calibration.sure(decision):
             return False
         if any((call.card.declaration.name, call.arguments) in made for call in decision.calls):
             return False
-        said = [each for each in segments if each.role not in (SegmentRole.CALL, SegmentRole.RESULT)]
-        asked = self.decide_segments(said, tools, answered=False)
-        return {call.card.declaration for call in decision.calls} <= {call.card.declaration for call in asked.calls}
+        wanted = {call.card.declaration.name for call in decision.calls} - {name for name, _ in made}
+        if not wanted:
+            return True
+        hidden = [
+            Segment(each.role, render_values(each.text.partition(":")[0], {"result": HIDDEN_RESULT}))
+            if each.role is SegmentRole.RESULT
+            else each
+            for each in segments
+        ]
+        asked = self.decide_segments(hidden, tools, answered=True)
+        return wanted <= {call.card.declaration.name for call in asked.calls}
 
     def decide_segments(
         self,
@@ -240,10 +249,10 @@ class TfliteModel:
         rendering = render(self._tokenizer, segments)
         tokenized = time.perf_counter()
         text = self._graphs.encode(rendering.pieces, rendering.roles)
-        cards, likeness = self._shortlist([self.card(each) for each in tools], text, rendering)
+        cards = self._shortlist([self.card(each) for each in tools], text, rendering)
         memory = self._graphs.fuse(text, _functions(cards))
         encoded = time.perf_counter()
-        decision = Decoder(memory, rendering, cards, likeness, answered, temperature, random.Random(seed)).decide()
+        decision = Decoder(memory, rendering, cards, answered, temperature, random.Random(seed)).decide()
         decided = time.perf_counter()
         self.timing = Timing((tokenized - started) * 1e3, (encoded - tokenized) * 1e3, (decided - encoded) * 1e3)
         return decision
@@ -274,18 +283,14 @@ class TfliteModel:
                 found[each.name] = error.message
         return found
 
-    def _shortlist(self, cards: list[ReadCard], text: Floats, rendering: Rendering) -> tuple[list[ReadCard], Likeness]:
-        """At most `MAX_TOOLS` cards: those whose function is most like the words; and how like."""
-        now = np.array([role == SegmentRole.NOW for role in rendering.roles])
-        mean = text[now].mean(axis=0)
+    def _shortlist(self, cards: list[ReadCard], text: Floats, rendering: Rendering) -> list[ReadCard]:
+        """At most `MAX_TOOLS` cards: those whose function is most like the words, by the cosine."""
+        if len(cards) <= MAX_TOOLS:
+            return cards
+        mean = text[np.array([role == SegmentRole.NOW for role in rendering.roles])].mean(axis=0)
         functions = _functions(cards)
-        likeness = functions @ mean / (np.linalg.norm(functions, axis=1) * np.linalg.norm(mean) + 1e-9)
-        if len(cards) > MAX_TOOLS:
-            kept = np.sort(np.argsort(likeness)[::-1][:MAX_TOOLS])
-            cards, likeness = [cards[index] for index in kept], likeness[kept]
-        by = self._calibration
-        alone = len(rendering.segments) == 1
-        return cards, Likeness(likeness, alone, by.likeness_function, by.likeness_mode, by.likeness_due)
+        likeness = functions @ mean / (np.linalg.norm(functions, axis=1) + 1e-9)
+        return [cards[index] for index in np.sort(np.argsort(likeness)[::-1][:MAX_TOOLS])]
 
     def _candidate(self, decision: Decision, results: list[Result]) -> Candidate:
         confidence = self._calibration.confidence(decision.confidence)
@@ -293,7 +298,7 @@ class TfliteModel:
             clauses = tuple(TextPart(clause) for clause in compose(results))
             return Candidate(Content(Role.MODEL, clauses), Outcome.ANSWER, confidence)
         if decision.outcome in (Outcome.ACT, Outcome.QUERY):
-            if confidence < self._calibration.act:
+            if not self._calibration.sure(decision):
                 return Candidate(Content.model(UNSURE), Outcome.ASK, confidence)
             calls = tuple(
                 FunctionCallPart(uuid.uuid4().hex[:8], call.card.declaration.name, call.arguments)

@@ -5,12 +5,15 @@ Every unit of a wire (254 steps, mireds, "ON") stays inside the driver that spea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
+from agent.ending import end
 from agent.errors import HearthError
+from agent.house_store import HouseStore
 from tools.device import Change, Device, State
 
 
@@ -24,6 +27,18 @@ class NotAvailableError(DeviceError):
 
 class NotConfirmedError(DeviceError):
     """It was sent, and the device did not report that it was done."""
+
+
+@asynccontextmanager
+async def beside(work: Coroutine[Any, Any, None], name: str) -> AsyncIterator[None]:
+    """Runs a driver's work as a task of a name, for as long as its house is open."""
+    running = asyncio.create_task(work, name=name)
+    try:
+        yield
+    finally:
+        (failure,) = await end(running)
+        if isinstance(failure, Exception):
+            raise failure
 
 
 Report = Callable[[str, State], None]
@@ -43,7 +58,7 @@ class Driver(Protocol):
         ...
 
     def health(self) -> str:
-        """One line for a person; "ok" when all is well."""
+        """One line for a person; "ok" when all is well, "ok, with ..." when there is something to know."""
         ...
 
     async def probe(self) -> list[str]:
@@ -52,6 +67,52 @@ class Driver(Protocol):
         Returns:
             A sentence for each trouble, with its cause and its cure; none when all is well.
         """
+        ...
+
+
+Press = Literal["pressed", "released", "short", "long"]
+"""What a button tells: that it goes down and up, and once for each time what that meant."""
+
+
+@dataclass(frozen=True)
+class WiredButton:
+    """A button as its driver knows it.
+
+    Attributes:
+        id: One segment of a topic.
+        name: As the owner wrote it.
+        options: What the driver needs to know, in its `DriverType.button`.
+    """
+
+    id: str
+    name: str
+    options: Any
+
+
+@runtime_checkable
+class Starting(Protocol):
+    """A driver that touches nothing before this; a house that is only looked at is not started."""
+
+    async def start(self, store: HouseStore) -> None:
+        """Brings its devices to how they are to be at the start, and listens."""
+        ...
+
+
+@runtime_checkable
+class Listening(Protocol):
+    """A driver that buttons can hang on."""
+
+    def listen(self, buttons: Sequence[WiredButton], pressed: Callable[[str, Press], None]) -> None:
+        """Is called before `start`. `pressed` gets a button's id and each press."""
+        ...
+
+
+@runtime_checkable
+class Showing(Protocol):
+    """A driver that can show what Hearth is doing."""
+
+    async def show(self, status: str) -> None:
+        """Takes "listening", "thinking" or "failed"; anything else is nothing to show."""
         ...
 
 
@@ -66,6 +127,9 @@ class DriverType:
         open: Opens the driver with its devices, its settings (None without a table) and where to report.
         check_settings: Raises a SettingsError for what only the use of its settings would show.
         address: Where a device is told what to do; None where no other device could be told there.
+        button: The dataclass of a button's table of the driver's name; None where no button can hang on it.
+        check_button: Refuses a button's options, with a ValueError that says why.
+        wanted: Whether its settings alone are a reason to open it, without a device or a button.
     """
 
     options: type[Any]
@@ -74,3 +138,6 @@ class DriverType:
     open: Callable[[Sequence[Device], Any, Report], AbstractAsyncContextManager[Driver]]
     check_settings: Callable[[Any], object] = lambda settings: None
     address: Callable[[Device], str | None] = lambda device: None
+    button: type[Any] | None = None
+    check_button: Callable[[Any], None] = lambda options: None
+    wanted: Callable[[Any], bool] = lambda settings: False

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from agent.config.secrets import read_password
 from agent.schema import Range
 from tools.device import RISKY, Change, Device, State
-from tools.drivers import DeviceError, Driver, DriverType, NotAvailableError, NotConfirmedError, Report
+from tools.drivers import DeviceError, Driver, DriverType, NotAvailableError, NotConfirmedError, Report, beside
 from tools.drivers.modes import LastModes
 from tools.drivers.mqtt_payloads import (
     MqttOptions,
@@ -340,13 +340,8 @@ class MqttDriver:
 @asynccontextmanager
 async def _open(devices: Sequence[Device], settings: MqttBroker | None, report: Report) -> AsyncIterator[Driver]:
     driver = MqttDriver(devices, settings or MqttBroker(), report)
-    running = asyncio.create_task(driver.run(), name="mqtt devices")
-    try:
+    async with beside(driver.run(), "mqtt devices"):
         yield driver
-    finally:
-        from agent.mqtt.ending import end
-
-        await end(running)
 
 
 MQTT = DriverType(

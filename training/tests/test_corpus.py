@@ -162,11 +162,11 @@ def test_there_are_three_hundred_functions_of_thirty_domains_of_other_people(cor
 
 
 def test_about_half_of_the_examples_move_nothing(corpus: Corpus) -> None:
-    """They read, answer, ask or decline; those to ask about and to decline are at least a quarter of all."""
+    """They read, answer, ask or decline; those to ask about and to decline are at least a fifth of all."""
     share = shares(corpus)
 
     assert 0.4 <= share["call what moves or keeps something"] <= 0.6
-    assert share["decline"] + share["ask for what is missing"] >= 0.25
+    assert share["decline"] + share["ask for what is missing"] >= 0.2
 
 
 def test_the_datasheet_has_the_counts_of_today(corpus: Corpus) -> None:

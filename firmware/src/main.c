@@ -1,0 +1,9 @@
+#include "board.h"
+
+int main(void)
+{
+    board_start();
+    for (;;) {
+        board_turn();
+    }
+}
