@@ -9,6 +9,7 @@ import json
 import logging
 import os
 import sys
+import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
@@ -134,6 +135,10 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--tools", metavar="TOOLS.json", type=_file, help="the functions, as data")
     evaluate.add_argument("--home", metavar="SETTINGS.toml", type=_file, help="compare by what would move")
     evaluate.add_argument("--json", action="store_true", help="print the figures and each case as JSON")
+
+    status = add("status", _status, "Say how the running service is, in a line.")
+    status.add_argument("--wait", metavar="SECONDS", type=float, default=0.0, help="until its home is well, so long")
+    _add_config(status)
 
     doctor = add("doctor", _doctor, "Look at every part, and say what is wrong and what to do about it.")
     _add_config(doctor)
@@ -332,6 +337,25 @@ def _eval(args: argparse.Namespace) -> int:
     return status
 
 
+def _status(args: argparse.Namespace) -> int:
+    async def run() -> int:
+        from agent.status_line import status_line
+
+        client = await _running(args)
+        if client is None:
+            raise HearthError("no service runs")
+        ends = time.monotonic() + args.wait
+        while True:
+            status = await client.status()
+            well = all(how.partition(",")[0] == "ok" for how in status["house"].values())
+            if well or time.monotonic() >= ends:
+                print(status_line(status))
+                return DONE if well and status["model"] == "ready" else FAILED
+            await asyncio.sleep(0.05)  # the socket tells nobody of a change
+
+    return _wait(run())
+
+
 def _doctor(args: argparse.Namespace) -> int:
     async def run() -> int:
         from agent.doctor import Mark, diagnose
@@ -396,15 +420,7 @@ def _retract(args: argparse.Namespace) -> int:
         mqtt = settings.mqtt
         if mqtt is None or mqtt.broker == "embedded":
             return DONE  # nobody keeps anything
-        endpoint = Endpoint(
-            mqtt.broker,
-            mqtt.port,
-            username=mqtt.username,
-            password=mqtt.password(),
-            tls=mqtt.tls,
-            ca_file=mqtt.ca_file,
-        )
-        for topic in await retract(endpoint, settings.node):
+        for topic in await retract(Endpoint.of(mqtt), settings.node):
             print(topic)
         return DONE
 

@@ -117,6 +117,8 @@ async def diagnose(given: str | None, clocks: Clocks | None = None) -> AsyncIter
         yield _trouble("settings", str(each))
     if not password and not house:
         yield _ok("settings", str(settings.path))
+    if waiting := status.get("settings_waiting"):
+        yield _note("settings", f"a restart is needed for {', '.join(waiting)}: systemctl restart hearth")
     yield service
     model = await asyncio.to_thread(load_model, settings.model)
     yield await _model(model, settings.model)
@@ -185,6 +187,9 @@ def _unit(unit: machine.Unit) -> Finding:
     starts = "starts with the board" if unit.enabled == "enabled" else "does not start with the board"
     again = f", started again {unit.restarts} times" if unit.restarts else ""
     text = f"{machine.UNIT} is {unit.active} and {starts}{again}"
+    if unit.missing_groups:
+        names = " and ".join(unit.missing_groups)
+        return _trouble("unit", f"{text}; there is no group {names}, and it cannot start (216/GROUP): systemd-sysusers")
     if unit.active == "failed":
         return _trouble("unit", f"{text}; it ended with {unit.result}: journalctl -u hearth -n 50")
     if unit.restarts:
@@ -354,9 +359,7 @@ def _embedded(runs: bool) -> Finding:
 async def _tried(mqtt: MqttSettings, node: str, service: str) -> list[Finding]:
     """The broker and each of our topics; `service` is what the running service says of its connection."""
     # Without our id, which would throw out the service.
-    endpoint = Endpoint(
-        mqtt.broker, mqtt.port, username=mqtt.username, password=mqtt.password(), tls=mqtt.tls, ca_file=mqtt.ca_file
-    )
+    endpoint = Endpoint.of(mqtt)
     name = f"the broker of [mqtt] at {endpoint.host}:{endpoint.port}"
     trouble = await connection_trouble(endpoint, name, "broker")
     if trouble:

@@ -5,6 +5,7 @@ What a machine does not have, a PC no throttling and a container no systemd, is 
 
 from __future__ import annotations
 
+import grp
 import platform
 import subprocess
 from dataclasses import dataclass
@@ -42,6 +43,7 @@ class Unit:
         restarts: How often systemd has started it again.
         enabled: "enabled" if it starts with the board.
         status: Its own line.
+        missing_groups: Groups that it is to be in and that there are not: with one of them systemd does not start it.
     """
 
     active: str
@@ -49,6 +51,7 @@ class Unit:
     restarts: int
     enabled: str
     status: str
+    missing_groups: tuple[str, ...] = ()
 
 
 def model(root: Path = Path("/")) -> str:
@@ -88,7 +91,7 @@ def unit(root: Path = Path("/")) -> Unit | None:
     """The service's unit; None without systemd, or where no such unit is installed."""
     if not (root / "run/systemd/system").is_dir():
         return None
-    names = ("LoadState", "ActiveState", "Result", "NRestarts", "UnitFileState", "StatusText")
+    names = ("LoadState", "ActiveState", "Result", "NRestarts", "UnitFileState", "StatusText", "SupplementaryGroups")
     lines = _output("systemctl", "show", UNIT, f"--property={','.join(names)}").splitlines()
     values = dict(line.split("=", 1) for line in lines if "=" in line)
     if values.get("LoadState") != "loaded":
@@ -99,7 +102,16 @@ def unit(root: Path = Path("/")) -> Unit | None:
         int(values.get("NRestarts") or 0),
         values.get("UnitFileState", ""),
         values.get("StatusText", ""),
+        tuple(name for name in values.get("SupplementaryGroups", "").split() if not _is_group(name)),
     )
+
+
+def _is_group(name: str) -> bool:
+    try:
+        grp.getgrnam(name)
+    except KeyError:
+        return False
+    return True
 
 
 def versions() -> str:

@@ -24,7 +24,7 @@ FIXED: Final = {
     "tools_folder": "[agent] tools_folder",
     "model": "[model]",
     "mqtt": "[mqtt]",
-    "raw": "the table of the house",
+    "raw": "the home",
 }
 """What was opened with the service, and how the settings call it; `[sessions] store` is one of these too."""
 
@@ -67,7 +67,7 @@ async def _reload(service: Service) -> None:
         log.exception("the settings are as they were")
         return
     settings, waiting = taken(service.settings, new)
-    service.change(settings)
+    service.change(settings, waiting)
     if waiting:
         log.warning("the settings were read again; a restart is needed for %s", ", ".join(waiting))
     else:

@@ -97,6 +97,7 @@ class Service(StoredSessions):
         mqtt: Says how the MQTT connection stands.
         settings: Those that hold now.
         settings_trouble: Why the settings that were to be read last were not taken; "" where they were.
+        settings_waiting: What of them waits for a restart.
     """
 
     def __init__(
@@ -117,6 +118,7 @@ class Service(StoredSessions):
         self.broker: dict[str, Any] | None = None
         self.mqtt: Callable[[], str] | None = None
         self.settings_trouble = ""
+        self.settings_waiting: tuple[str, ...] = ()
         self._model = model
         self._workers: list[Progress] = [kept.due.progress]
         if progress := getattr(model, "progress", None):
@@ -190,12 +192,19 @@ class Service(StoredSessions):
             "model": unavailable or "ready",
             "house": self.house.health(),
             "settings_trouble": self.settings_trouble,
+            "settings_waiting": self.settings_waiting,
         }
 
-    def change(self, settings: Settings) -> None:
-        """Goes on with other settings of the same parts (see `agent.reload`); conversations stay."""
+    def change(self, settings: Settings, waiting: Sequence[str] = ()) -> None:
+        """Goes on with other settings of the same parts (see `agent.reload`); conversations stay.
+
+        Args:
+            settings: Those that hold from now on.
+            waiting: What else the file asks for, and only a restart gives.
+        """
         self.settings = settings
         self.settings_trouble = ""
+        self.settings_waiting = tuple(waiting)
         self.runner.change(settings.instructions, settings.max_turns, limits_of(settings))
         words.shown = settings.log.words
 
@@ -422,6 +431,11 @@ async def serve(settings: Settings, *, prompt: bool = False) -> None:
                 tasks.create_task(service.follow_buttons(), name="buttons"),
             ]
             channel = tasks.create_task(_mqtt(service, mqtt), name="mqtt") if mqtt else None
+            if mqtt and settings.mqtt == mqtt:  # an embedded one forgets us by itself
+                from agent.channels.mqtt_renamed import leave_old_name
+
+                leaving = leave_old_name(mqtt, settings.node, service.kept)
+                keeping.append(tasks.create_task(leaving, name="old name"))
             if run_prompt:
                 tasks.create_task(run_prompt(service, stop), name="prompt")
             # Usable is what this says. A broker may be away for a week, and the lamps are still ours.

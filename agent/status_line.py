@@ -13,7 +13,7 @@ LOOK_S: Final = 2.0
 
 
 def status_line(status: dict[str, Any]) -> str:
-    """One line: the model, the broker, what of the house is not well, and settings that were not taken.
+    """One line: the model, the broker, what of the house is not well, and settings that are not taken yet.
 
     Args:
         status: That of `Service.status`.
@@ -25,6 +25,8 @@ def status_line(status: dict[str, Any]) -> str:
     parts += [f"{part}: {how}" for part, how in status["house"].items() if how != "ok"]
     if status["settings_trouble"]:
         parts.append(f"the settings were not taken: {status['settings_trouble']}")
+    if status["settings_waiting"]:
+        parts.append(f"a restart is needed for {', '.join(status['settings_waiting'])}")
     return "; ".join(parts)
 
 

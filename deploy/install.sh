@@ -25,8 +25,15 @@ for unit in $units; do
 done
 install -D -m 644 "$root/systemd/sysusers.conf" /etc/sysusers.d/hearth.conf
 install -D -m 644 "$root/systemd/tmpfiles.conf" /etc/tmpfiles.d/hearth.conf
+install -D -m 644 "$root/deploy/udev/70-hearth-board.rules" /etc/udev/rules.d/70-hearth-board.rules
+install -D -m 644 "$root/deploy/udev/70-hearth-gpio.rules" /etc/udev/rules.d/70-hearth-gpio.rules
 systemd-sysusers hearth.conf
 systemd-tmpfiles --create hearth.conf
+# For what is plugged in already; after the groups, as udev looks them up when it reads its rules.
+if [ -e /run/udev/control ]; then
+    udevadm control --reload
+    udevadm trigger --subsystem-match=tty --subsystem-match=usb-serial --subsystem-match=gpio --subsystem-match=pwm
+fi
 systemctl enable --quiet hearth.socket hearth.service hearth-sessions.timer
 if [ -d /run/systemd/system ]; then
     systemctl daemon-reload

@@ -17,8 +17,10 @@ for unit in $units; do
     rm -f "/etc/systemd/system/$unit"
 done
 rm -f /etc/sysusers.d/hearth.conf /etc/tmpfiles.d/hearth.conf /usr/local/bin/hearth
+rm -f /etc/udev/rules.d/70-hearth-board.rules /etc/udev/rules.d/70-hearth-gpio.rules
 rm -rf /opt/hearth
 [ ! -d /run/systemd/system ] || systemctl daemon-reload
+[ ! -e /run/udev/control ] || udevadm control --reload
 
 if [ "${1:-}" = --purge ]; then
     rm -rf /etc/hearth /etc/systemd/system/hearth.service.d

@@ -11,7 +11,7 @@ is_there() {
 }
 
 [ $# -gt 0 ] || set -- cc:gcc make:make mosquitto:mosquitto espeak-ng:espeak-ng mosquitto_pub:mosquitto-clients \
-    systemd-analyze:systemd /usr/include/linux/gpio.h:linux-libc-dev avr-gcc:gcc-avr \
+    systemd-analyze:systemd shellcheck:shellcheck /usr/include/linux/gpio.h:linux-libc-dev avr-gcc:gcc-avr \
     /usr/lib/avr/include/avr/io.h:avr-libc /usr/include/simavr/sim_avr.h:libsimavr-dev /usr/include/libelf.h:libelf-dev
 missing=""
 for pair in "$@"; do

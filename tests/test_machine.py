@@ -73,12 +73,12 @@ def test_the_unit_is_read_from_systemd(pi: Path, tmp_path: Path, monkeypatch: py
     systemctl = tmp_path / "systemctl"
     systemctl.write_text(
         "#!/bin/sh\nprintf 'LoadState=loaded\\nActiveState=active\\nResult=watchdog\\nNRestarts=3\\n"
-        "UnitFileState=enabled\\nStatusText=ready; MQTT x=y\\n'\n"
+        "UnitFileState=enabled\\nStatusText=ready; MQTT x=y\\nSupplementaryGroups=root no-such-group\\n'\n"
     )
     systemctl.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
 
-    assert machine.unit(pi) == Unit("active", "watchdog", 3, "enabled", "ready; MQTT x=y")
+    assert machine.unit(pi) == Unit("active", "watchdog", 3, "enabled", "ready; MQTT x=y", ("no-such-group",))
 
 
 @pytest.mark.parametrize(
@@ -95,6 +95,7 @@ def test_the_unit_is_read_from_systemd(pi: Path, tmp_path: Path, monkeypatch: py
         (doctor._unit(Unit("active", "watchdog", 2, "enabled", "")), "--", "the last end was watchdog"),
         (doctor._unit(Unit("active", "success", 0, "disabled", "")), "--", "systemctl enable"),
         (doctor._unit(Unit("failed", "exit-code", 0, "enabled", "")), "!!", "journalctl -u hearth"),
+        (doctor._unit(Unit("activating", "exit-code", 9, "enabled", "", ("gpio",))), "!!", "no group gpio"),
     ],
 )
 def test_the_doctor_says_what_is_wrong_and_what_cures_it(finding, mark, text) -> None:

@@ -28,7 +28,7 @@ def test_limits_and_words_change_at_once_and_nothing_waits() -> None:
         ({"node": "other"}, "[agent] name"),
         ({"house": "other"}, "[agent] house"),
         ({"model": ModelConfig(path=None, preference="full")}, "[model]"),  # type: ignore[arg-type]
-        ({"raw": {"tools": Table({"unit": "fahrenheit"}, ("tools",))}}, "the table of the house"),
+        ({"raw": {"tools": Table({"unit": "fahrenheit"}, ("tools",))}}, "the home"),
     ],
 )
 def test_what_was_opened_with_the_service_waits_and_is_named(change, name) -> None:

@@ -10,7 +10,7 @@ import pytest
 from agent import status_line as module
 from agent.status_line import keep_status, status_line
 
-WELL = {"model": "ready", "mqtt": "off", "house": {"memory": "ok"}, "settings_trouble": ""}
+WELL = {"model": "ready", "mqtt": "off", "house": {"memory": "ok"}, "settings_trouble": "", "settings_waiting": ()}
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,7 @@ WELL = {"model": "ready", "mqtt": "off", "house": {"memory": "ok"}, "settings_tr
         ({"model": "no file x"}, "no model: no file x"),
         ({"house": {"memory": "ok", "weather": "no file"}}, "ready; weather: no file"),
         ({"settings_trouble": "f:3: no key"}, "ready; the settings were not taken: f:3: no key"),
+        ({"settings_waiting": ["the home", "[mqtt]"]}, "ready; a restart is needed for the home, [mqtt]"),
     ],
 )
 def test_it_says_what_is_not_well(change: dict[str, Any], line: str) -> None:

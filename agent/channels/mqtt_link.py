@@ -184,7 +184,7 @@ class MqttLink:
 
     async def _connection(self) -> None:
         """One connection, from its start to its loss."""
-        endpoint = self._endpoint()
+        endpoint = Endpoint.of(self._settings, self.client_id)
         if self._protocol is None:
             self._protocol = await endpoint.protocol()
         await self._look_for_another(endpoint)
@@ -221,19 +221,6 @@ class MqttLink:
         marks = getattr(message.properties, "UserProperty", [])
         if message.payload == b"online" and ("instance", self._instance) not in marks:
             raise TakenOverError
-
-    def _endpoint(self) -> Endpoint:
-        settings = self._settings
-        return Endpoint(
-            settings.broker,
-            settings.port,
-            self.client_id,
-            settings.username,
-            settings.password(),
-            settings.keepalive_s,
-            settings.tls,
-            settings.ca_file,
-        )
 
     async def _greet(self, client: Client) -> None:
         """Everything that the broker forgot of us."""

@@ -6,6 +6,7 @@ import asyncio
 
 from aiomqtt import MqttError
 
+from agent.channels.mqtt_messages import Topics
 from agent.errors import AgentError, ErrorCode
 from agent.mqtt.connection import Endpoint
 
@@ -16,20 +17,23 @@ TIMEOUT_S = 20.0
 """How long all of it may take, in seconds: a removal does not wait for a broker that is gone."""
 
 
-async def retract(endpoint: Endpoint, node: str) -> list[str]:
+async def retract(endpoint: Endpoint, node: str, unless_online: bool = False) -> list[str]:
     """Clears every retained message below `hearth/<node>/`.
 
     Args:
         endpoint: The broker, with a client id that the service does not have.
         node: The node, which is not to run meanwhile: it would say anew what is taken back.
+        unless_online: Nothing is cleared where it does run, after all.
 
     Returns:
         The topics that were cleared.
 
     Raises:
-        AgentError: NOT_AVAILABLE when the broker is not to be had, DEADLINE_EXCEEDED when it is too slow.
+        AgentError: NOT_AVAILABLE when the broker is not to be had, DEADLINE_EXCEEDED when it is too slow, BUSY when
+            the node is online.
     """
     topics: list[str] = []
+    availability = Topics(node).availability
     try:
         async with asyncio.timeout(TIMEOUT_S), endpoint.connect(await endpoint.protocol()) as client:
             await client.subscribe(f"hearth/{node}/#", qos=1)
@@ -40,6 +44,8 @@ async def retract(endpoint: Endpoint, node: str) -> list[str]:
                     break
                 if message.retain and message.payload:
                     topics.append(str(message.topic))
+                if unless_online and topics[-1:] == [availability] and message.payload == b"online":
+                    raise AgentError(ErrorCode.BUSY, f"{node} is online at {endpoint.host}.")
             for topic in topics:
                 await client.publish(topic, b"", qos=1, retain=True)
     except TimeoutError as error:

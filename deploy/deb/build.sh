@@ -12,6 +12,7 @@ here="$(cd "$(dirname "$0")" && pwd)"
 root="$(cd "$here/../.." && pwd)"
 cd "$root"
 python="${PYTHON3:-python3}"
+# shellcheck source=platform.sh
 . "$here/platform.sh"
 
 version="$(sed -n 's/^version = "\(.*\)"$/\1/p' "$root/pyproject.toml")"
@@ -38,6 +39,7 @@ for unit in hearth.service hearth.socket hearth-sessions.service hearth-sessions
 done
 install -D -m 644 "$root/systemd/sysusers.conf" "$tree/usr/lib/sysusers.d/hearth.conf"
 install -D -m 644 "$root/systemd/tmpfiles.conf" "$tree/usr/lib/tmpfiles.d/hearth.conf"
+install -D -m 644 -t "$tree/usr/lib/udev/rules.d" "$root"/deploy/udev/*.rules
 install -D -m 644 -t "$tree/usr/share/hearth/drop-ins" "$root"/systemd/drop-ins/*.conf
 install -D -m 644 -t "$tree/usr/share/hearth" "$root/deploy/hearth.example.toml"
 install -D -m 755 -t "$tree/usr/share/hearth/mosquitto" "$root"/deploy/mosquitto/*

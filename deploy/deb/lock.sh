@@ -8,6 +8,7 @@ arch="$2"
 here="$(cd "$(dirname "$0")" && pwd)"
 root="$(cd "$here/../.." && pwd)"
 python="${PYTHON3:-python3}"
+# shellcheck source=platform.sh
 . "$here/platform.sh"
 
 folder="$(mktemp -d)"

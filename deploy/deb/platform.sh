@@ -1,5 +1,8 @@
+# shellcheck shell=sh
 # Read by build.sh and lock.sh: what pip is told of a release and an architecture ($release, $arch).
+# shellcheck disable=SC2034  # all that is set here is for them
 
+: "${release:?}" "${arch:?}"
 case "$release" in
     bookworm) python_version=3.11 python_after=3.12 glibc="17 24 26 27 28 31 34 35" ;;
     trixie) python_version=3.13 python_after=3.14 glibc="17 24 26 27 28 31 34 35 38 39 40" ;;
