@@ -137,7 +137,7 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--json", action="store_true", help="print the figures and each case as JSON")
 
     status = add("status", _status, "Say how the running service is, in a line.")
-    status.add_argument("--wait", metavar="SECONDS", type=float, default=0.0, help="until its home is well, so long")
+    status.add_argument("--wait", metavar="SECONDS", type=float, default=0.0, help="until all is well, so long at most")
     _add_config(status)
 
     doctor = add("doctor", _doctor, "Look at every part, and say what is wrong and what to do about it.")
@@ -347,10 +347,11 @@ def _status(args: argparse.Namespace) -> int:
         ends = time.monotonic() + args.wait
         while True:
             status = await client.status()
-            well = all(how.partition(",")[0] == "ok" for how in status["house"].values())
+            well = status["model"] == "ready" and not status["mqtt"].startswith("not connected")
+            well &= all(how.partition(",")[0] == "ok" for how in status["house"].values())
             if well or time.monotonic() >= ends:
                 print(status_line(status))
-                return DONE if well and status["model"] == "ready" else FAILED
+                return DONE if well else FAILED
             await asyncio.sleep(0.05)  # the socket tells nobody of a change
 
     return _wait(run())

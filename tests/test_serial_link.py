@@ -220,7 +220,7 @@ def wrapped(text: str, cause: Exception) -> Exception:
          "it was unplugged"),
         (wrapped("Could not configure port: (25, ...)", termios.error(25, "")), "it is no serial port"),
         (BlockingIOError(11, "Resource temporarily unavailable"), "it takes nothing"),
-        (OSError(13, "Permission denied"), "we may not use it: add the user that Hearth runs as to the group dialout"),
+        (OSError(13, "Permission denied"), "we may not use it"),
         (OSError(6, "No such device or address"), "nothing is behind it"),
     ],
 )  # fmt: skip
