@@ -18,7 +18,8 @@
  *   run MS          with --held: lets MS milliseconds of the chip's time pass, then answers
  *   save            writes the EEPROM's file, as the end of the program does          quit
  *
- * Time goes with the clock on the wall; with --fast as quickly as it can; with --held only by "run".
+ * Time goes with the clock on the wall; with --fast as quickly as it can; with --held only by "run", and what comes
+ * over the port waits for that.
  */
 #define _GNU_SOURCE
 #include "emulator.h"
@@ -116,12 +117,16 @@ int main(int argc, char **argv)
     while (!stopped && !orders.quit) {
         control_serve(&orders);
         due += MILLISECOND;
-        if (orders.frozen || !port_plugged() || (orders.held && orders.run_ms == 0)) {
+        if (orders.frozen || !port_plugged()) {
             wait_until(due);
             continue;
         }
         if (port_receive() && orders.resets_on_open) {
             chip_reset(RESET_EXTERNAL, orders.bootloader_ms);
+        }
+        if (orders.held && orders.run_ms == 0) {
+            wait_until(due);
+            continue;
         }
         chip_run_millisecond();
         if (orders.held) {

@@ -16,7 +16,7 @@ static bool open_before;
 static unsigned corrupt, drop;
 static unsigned noise_per_million;
 static uint64_t random_state = 1;
-static unsigned long lost;
+static unsigned long lost, said, heard;
 
 static uint32_t random_below(uint32_t limit)
 {
@@ -93,6 +93,8 @@ void port_send(uint8_t byte)
     }
     if (!open_before || write(master, &byte, 1) != 1) {
         lost++;
+    } else {
+        said++;
     }
 }
 
@@ -110,6 +112,7 @@ bool port_receive(void)
     }
     got = read(master, bytes, sizeof bytes);
     for (ssize_t i = 0; i < got; i++) {
+        heard++;
         if (drop != 0) {
             drop--;
             continue;
@@ -138,6 +141,6 @@ void port_noise(unsigned per_million, uint64_t seed)
 
 void port_tell(char *to, size_t size)
 {
-    (void)snprintf(to, size, "\"plugged\": %s, \"open\": %s, \"lost\": %lu", master >= 0 ? "true" : "false",
-                   open_before ? "true" : "false", lost);
+    (void)snprintf(to, size, "\"plugged\": %s, \"open\": %s, \"heard\": %lu, \"said\": %lu, \"lost\": %lu",
+                   master >= 0 ? "true" : "false", open_before ? "true" : "false", heard, said, lost);
 }

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import select
 import termios
+import time
 import tty
 from types import TracebackType
 from typing import Self
 
-from tests.hil.board import EmulatedBoard
+from tests.hil.board import DEADLINE, EmulatedBoard
 from tools.drivers.serial.protocol import ANSWERS, EVENTS, Message
 
 
@@ -55,6 +57,8 @@ class Host:
     def __enter__(self) -> Self:
         self._port = os.open(self._board.tty, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         tty.setraw(self._port, termios.TCSANOW)
+        state = self._board.state()
+        self._sent, self._read = state["heard"], state["said"]
         return self
 
     def __exit__(
@@ -70,8 +74,19 @@ class Host:
             self._listen()
 
     def send(self, data: bytes) -> None:
-        """Puts bytes on the wire."""
-        os.write(self._port, data)
+        """Puts bytes on the wire, and waits until they are there: the kernel hands them over when it finds time.
+
+        Args:
+            data: Little enough for the emulator to take it while no time passes.
+        """
+        self.pour(data)
+        deadline = time.monotonic() + DEADLINE
+        while self._board.state()["heard"] < self._sent:
+            assert time.monotonic() < deadline, "the emulator does not hear"
+
+    def pour(self, data: bytes) -> None:
+        """Puts bytes on the wire that go through it when time passes."""
+        self._sent += os.write(self._port, data)
 
     def ask(self, request: Message, sequence: int | None = None) -> Message | None:
         """The answer; None where none came within 50 ms."""
@@ -83,10 +98,12 @@ class Host:
         return answers[0] if answers else None
 
     def _listen(self) -> None:
-        try:
-            self._bytes += os.read(self._port, 65536)
-        except BlockingIOError:
-            return
+        said = self._board.state()["said"]
+        while self._read < said:
+            assert select.select([self._port], [], [], DEADLINE)[0], "what the board said does not come"
+            heard = os.read(self._port, 65536)
+            self._read += len(heard)
+            self._bytes += heard
         *whole, self._bytes = self._bytes.split(b"\0")
         for coded in filter(None, whole):
             plain = unstuffed(coded)
