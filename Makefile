@@ -56,7 +56,7 @@ model: $(TRAINING)/.ready  ## rebuild the model (resumes where it was stopped)
 eval: setup  ## the table of the model's figures; DATA is the folder of the public sets
 	@$(PYTHON) -m training.evaluate $(DATA) $(ARGS)
 
-bench: setup  ## load time, speed and memory of the model
+bench: setup  ## load time, speed and memory of the model; speed, exactness and size of the light controller
 	@$(PYTHON) tests/bench.py
 
 bench-peers: $(PEERS)/.ready  ## the model beside hassil and a language model; writes docs/peers.md

@@ -15,6 +15,7 @@
  *   corrupt N       spoils the next N bytes to the host                     drop N      loses the next N bytes to the chip
  *   noise P SEED    turns a bit in P of a million bytes, both ways; 0 ends it
  *   input N 0|1     closes input N to ground, or opens it
+ *   measure         begins anew what is told of turns of the main loop and of interrupts
  *   run MS          with --held: lets MS milliseconds of the chip's time pass, then answers
  *   save            writes the EEPROM's file, as the end of the program does          quit
  *
