@@ -178,7 +178,7 @@ class House:
         return of_devices(self._devices, arguments[parameter], wish)
 
     def health(self) -> dict[str, str]:
-        """One line for each driver and for the weather; "ok" where all is well."""
+        """One line for each driver, for what is worth knowing of it, and for the weather; "ok" where all is well."""
         return {**self._devices.health(), "weather": self._weather.health()}
 
     async def probe(self) -> list[str]:
