@@ -73,7 +73,7 @@ firmware:  ## the light controller: build/firmware/hearth.hex with its sizes, an
 
 test-vm: setup  ## the pins on real kernels in virtual machines: half a gigabyte of packages, some minutes
 	@sh tests/vm/packages.sh
-	@$(PYTHON) -m pytest -o addopts= -v tests/vm $(ARGS)
+	@$(PYTHON) -m pytest -o addopts= -v -rs tests/vm $(ARGS)
 
 hil-pi: setup  ## the pins of a real Pi, with a wire from OUT=GPIO17 to IN=GPIO27
 	@HEARTH_OUT=$(or $(OUT),GPIO17) HEARTH_IN=$(or $(IN),GPIO27) $(PYTHON) -m pytest -o addopts= -v tests/pi $(ARGS)

@@ -199,7 +199,10 @@ static avr_cycle_count_t give_byte(struct avr_t *chip, avr_cycle_count_t when, v
     return when + 10ull * divisor * (ubrr + 1);
 }
 
-/* A timer that lets go of its pin, and a reset, are no edges to simavr: the pin is then its port's. */
+/*
+ * A timer that lets go of its pin, and a reset, are no edges to simavr: the pin is then its port's, whose bit is the
+ * pull-up where it is not driven.
+ */
 static void look_at_pins(void)
 {
     static const uint16_t ports[] = {['B'] = 0x25, ['D'] = 0x2B};
@@ -213,7 +216,7 @@ static void look_at_pins(void)
 
         all_driven = all_driven && driven;
         if (!driven || !by_timer) {
-            on_edge(NULL, driven ? avr->data[port] >> output->bit & 1u : 0, &seen[i]);
+            on_edge(NULL, avr->data[port] >> output->bit & 1u, &seen[i]);
         }
     }
     if (all_driven && driven_at == 0) {
