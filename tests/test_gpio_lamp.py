@@ -229,6 +229,21 @@ async def test_f24_a_pwm_by_software_is_said_to_be_one(board: FakeBoard) -> None
     assert (off["state"], quiet, board.edges("GPIO12")) == ("off", 0, [])
 
 
+async def test_a_lamp_that_is_dimmed_by_software_fades_as_well(board: FakeBoard) -> None:
+    """It is switched on the way, and steady at its end."""
+    soft = device("shelf lamp", {"line": "GPIO12", "software_pwm": True, "fade_s": 0.5})
+    async with running(board, soft) as house:
+        board.forget()
+        full = await house.call("turn_on_light", room="shelf lamp")
+        up = board.edges("GPIO12")
+        board.forget()
+        off = await house.call("turn_off_light", room="shelf lamp")
+        down = board.edges("GPIO12")
+
+    assert (full["brightness"], up[-1], off["state"], down[-1]) == (100, 1, "off", 0)
+    assert min(up.count(1), down.count(0)) >= 5
+
+
 @pytest.mark.parametrize(("boot", "brightness"), [("last", 30), ("off", None)])
 async def test_f23_a_lamp_that_is_dimmed_by_software_comes_back_as_its_policy_says(
     board: FakeBoard, boot: str, brightness: int | None
