@@ -155,6 +155,7 @@ def turns(board: EmulatedBoard, host: Host) -> Iterator[Row]:
     yield _turn("a turn of the main loop, six fades and requests without a pause", busy)
     yield Row("a received byte to its interrupt, in the same load", f"at most {busy['latency_cycles']} cycles")
     yield Row("the clock's tick to its interrupt, in the same load", f"at most {busy['clock_latency_cycles']} cycles")
+    yield Row("stack, in the same load", f"{busy['stack']} bytes at most")
     yield Row("processor asleep", f"{_asleep(before, rest):.0f} % at rest, {_asleep(loaded, busy):.0f} % in that load")
     host.run(4000)  # until all of it has gone through the wire
 

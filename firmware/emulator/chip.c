@@ -81,6 +81,8 @@ static unsigned power_resets, external_resets, watchdog_resets;
 static uint64_t reset_at, driven_at, first_byte_at, received_at, window_at;
 static uint64_t asleep_for;
 static avr_flashaddr_t turn_at; /* where TURN is; 0 in an image without it */
+static uint16_t variables_end;  /* above it is the stack's */
+static uint8_t ram_at_power[RAM_SIZE];
 static uint64_t turn_began, turn_most, turn_all, turns; /* in cycles awake */
 static uint8_t received[RECEIVED_ROOM];
 static unsigned received_in, received_out, received_last, received_stuck;
@@ -358,6 +360,8 @@ void chip_load(const char *elf_path, const char *eeprom_path)
     for (uint32_t i = 0; i < firmware.symbolcount; i++) {
         if (strcmp(firmware.symbol[i]->symbol, TURN) == 0) {
             turn_at = firmware.symbol[i]->addr;
+        } else if (strcmp(firmware.symbol[i]->symbol, "_end") == 0) {
+            variables_end = (uint16_t)firmware.symbol[i]->addr; /* the linker's RAM begins at 0x800000 */
         }
     }
     for (unsigned i = 0; i < OUTPUTS; i++) {
@@ -391,6 +395,7 @@ void chip_reset(enum reset reset, unsigned bootloader_ms)
             seed ^= seed << 17;
             avr->data[RAM_START + i] = (uint8_t)(seed >> 24);
         }
+        memcpy(ram_at_power, avr->data + RAM_START, sizeof ram_at_power);
     } else {
         external_resets++;
         avr->data[MCUSR] = 2;
@@ -488,6 +493,17 @@ void chip_forget_received(void)
     received_in = received_out = received_stuck = 0;
 }
 
+/* How deep the stack has been since the power came: down to the first byte above all variables that has changed. */
+static unsigned stack_used(void)
+{
+    unsigned at = variables_end > RAM_START ? variables_end - RAM_START : 0;
+
+    while (at < RAM_SIZE && avr->data[RAM_START + at] == ram_at_power[at]) {
+        at++;
+    }
+    return RAM_SIZE - at;
+}
+
 void chip_tell(char *to, size_t size)
 {
     size_t used = 0;
@@ -500,12 +516,12 @@ void chip_tell(char *to, size_t size)
                              ", \"in_bootloader\": %s, \"latency_cycles\": %" PRIu64
                              ", \"clock_latency_cycles\": %" PRIu64 ", \"turns\": %" PRIu64
                              ", \"turn_cycles_most\": %" PRIu64 ", \"turn_cycles\": %" PRIu64
-                             ", \"window_cycle\": %" PRIu64 ", \"asleep_cycles\": %" PRIu64
+                             ", \"window_cycle\": %" PRIu64 ", \"stack\": %u, \"asleep_cycles\": %" PRIu64
                              ", \"received\": %lu, \"sent\": %lu, \"overruns\": %lu, \"outputs\": [",
                              (uint64_t)avr->cycle, reset_at, driven_at, first_byte_at, received_at, power_resets,
                              external_resets, watchdog_resets, waiting_ms != 0 ? "true" : "false",
                              vectors[0].latency_most, vectors[1].latency_most, turns, turn_most, turn_all, window_at,
-                             asleep_for, bytes_in, bytes_out, overruns);
+                             stack_used(), asleep_for, bytes_in, bytes_out, overruns);
     look_at_pins();
     for (unsigned i = 0; i < OUTPUTS && used < size; i++) {
         used += (size_t)snprintf(to + used, size - used,
