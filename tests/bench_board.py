@@ -10,10 +10,9 @@ from __future__ import annotations
 import asyncio
 import re
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean, median, quantiles
@@ -281,16 +280,19 @@ async def timed_rows(made: Images, model: GenerativeModel | None, commands: int)
     return found
 
 
-async def _timed(made: Images, commands: int, way: Any) -> Times:
+Way = Callable[[EmulatedBoard, Sequence[int]], Awaitable[Times]]
+"""Brings the board's lamp to levels in percent, one after the other."""
+
+
+async def _timed(made: Images, commands: int, way: Way) -> Times:
     with tempfile.TemporaryDirectory() as folder, EmulatedBoard(made, Path(folder)) as board:
-        times: Times = await way(board, [10 + (7 * number) % 80 for number in range(commands)])
-        return times
+        return await way(board, [10 + (7 * number) % 80 for number in range(commands)])
 
 
 async def _by_driver(board: EmulatedBoard, levels: Sequence[int]) -> Times:
     lamp = Device("lamp", "lamp", Kind.LIGHT, can=("brightness",), options=SerialOptions(channel=0, fade_s=0))
     times = Times()
-    async with SERIAL.open([lamp], SerialSettings(port=str(board.tty)), lambda *_: None) as driver:
+    async with SERIAL.open([lamp], SerialSettings(port=board.tty), lambda *_: None) as driver:
         await board.until(lambda: driver.health() == "ok")
         for level in levels:
             await _one(board, driver.move(lamp, Change(brightness=level)), times)
@@ -319,7 +321,7 @@ async def _by_sentence(board: EmulatedBoard, levels: Sequence[int], model: Timed
     return times
 
 
-async def _one(board: EmulatedBoard, command: Any, times: Times) -> None:
+async def _one(board: EmulatedBoard, command: Awaitable[object], times: Times) -> None:
     """A command, and when the pin followed: the emulator's cycles go with the clock, to a millisecond."""
     before = board.state()["outputs"][0]["changed_cycle"]
     started = time.perf_counter()
@@ -379,4 +381,3 @@ if __name__ == "__main__":
     from agent import ModelConfig, load_model
 
     main(load_model(ModelConfig()))
-    sys.exit()
