@@ -7,6 +7,7 @@ said to be one).
 from __future__ import annotations
 
 import errno
+import os
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 
 from tests.gpio.fakeboard import FakeBoard
 from tests.gpio.houses import device, running
+from tools.drivers.gpio import pwm
 from tools.drivers.gpio.fade import STEP_S, steps
 from tools.drivers.gpio.lightness import brightness_of, light_of
 
@@ -199,6 +201,23 @@ async def test_a_pwm_that_is_not_to_be_had_says_why(board: FakeBoard, operation:
         assert text in (await house.call("turn_on_light", room="desk lamp"))["error"]
         assert text in await house.health()
         assert house.state("desk_lamp")["available"] is False
+
+
+def test_what_the_unit_needs_is_the_folder_of_the_chip_also_when_its_channel_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The channel's own is made by us after each boot, so no unit could name it."""
+    (tmp_path / "pwmchip0" / "pwm0").mkdir(parents=True)
+    (tmp_path / "pwmchip0" / "npwm").write_text("2\n")
+    (tmp_path / "pwmchip0" / "pwm0" / "duty_cycle").touch()
+
+    def refuse(path: Path, flags: int) -> int:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+
+    monkeypatch.setattr(pwm, "SYSFS", tmp_path)
+    monkeypatch.setattr(pwm.os, "open", refuse)
+    with pytest.raises(pwm.PwmError, match=rf"ReadWritePaths={tmp_path}/pwmchip0$"):
+        pwm.examine(pwm.PwmName(0))
 
 
 async def test_without_the_overlay_that_is_said(tmp_path: Path) -> None:
