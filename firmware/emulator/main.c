@@ -117,12 +117,13 @@ int main(int argc, char **argv)
     while (!stopped && !orders.quit) {
         control_serve(&orders);
         due += MILLISECOND;
+        /* Also where time is held: what was sent before "run" is then there, however late the kernel hands it on. */
+        if (!orders.frozen && port_plugged() && port_receive() && orders.resets_on_open) {
+            chip_reset(RESET_EXTERNAL, orders.bootloader_ms);
+        }
         if (orders.frozen || !port_plugged() || (orders.held && orders.run_ms == 0)) {
             wait_until(due);
             continue;
-        }
-        if (port_receive() && orders.resets_on_open) {
-            chip_reset(RESET_EXTERNAL, orders.bootloader_ms);
         }
         chip_run_millisecond();
         if (orders.held) {
