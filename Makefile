@@ -67,7 +67,7 @@ model: $(TRAINING)/.ready  ## rebuild the model (resumes where it was stopped)
 eval: setup  ## the table of the model's figures; DATA is the folder of the public sets
 	@$(PYTHON) -m training.evaluate $(DATA) $(ARGS)
 
-bench: setup  ## load time, speed and memory of the model
+bench: setup  ## load time, speed and memory of the model; speed, exactness and size of the light controller
 	@$(PYTHON) tests/bench.py
 
 bench-writes: setup  ## what reaches the card in an idle hour and by 100 commands; needs root
@@ -87,7 +87,7 @@ firmware:  ## the light controller: build/firmware/hearth.hex with its sizes, an
 
 test-vm: setup  ## the pins on real kernels in virtual machines: half a gigabyte of packages, some minutes
 	@sh tests/vm/packages.sh
-	@$(PYTHON) -m pytest -o addopts= -v tests/vm $(ARGS)
+	@$(PYTHON) -m pytest -o addopts= -v -rs tests/vm $(ARGS)
 
 hil-pi: setup  ## the pins of a real Pi, with a wire from OUT=GPIO17 to IN=GPIO27
 	@HEARTH_OUT=$(or $(OUT),GPIO17) HEARTH_IN=$(or $(IN),GPIO27) $(PYTHON) -m pytest -o addopts= -v tests/pi $(ARGS)

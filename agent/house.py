@@ -76,7 +76,7 @@ class House(Protocol):
         ...
 
     def health(self) -> dict[str, str]:
-        """One line for each part of the house; "ok", or "ok, with ..." what is worth knowing, where all is well."""
+        """One line for each part of the house; "ok", or "ok, ..." and what is worth knowing, where all is well."""
         ...
 
     async def probe(self) -> list[str]:

@@ -183,7 +183,7 @@ class House:
         return tuple(sorted({device.driver for device in self._devices.home.devices if device.id in about}))
 
     def health(self) -> dict[str, str]:
-        """One line for each driver and for the weather; "ok" where all is well."""
+        """One line for each driver, for what is worth knowing of it, and for the weather; "ok" where all is well."""
         return {**self._devices.health(), "weather": self._weather.health()}
 
     async def probe(self) -> list[str]:

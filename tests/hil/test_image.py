@@ -200,7 +200,7 @@ def test_a_flood_of_requests_stops_neither_the_fade_nor_the_answers(held_board: 
     host.ask(SetRequest(0, 1000, 100))
     flood = frame(7, HelloRequest.TYPE, b"")
     for _ in range(25):
-        host.pour(flood * 60)
+        host.send(flood * 60)
         host.run(50)
 
     assert held_board.duty(0) == 1

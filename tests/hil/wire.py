@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import select
 import termios
 import time
 import tty
+from collections.abc import Callable
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from tests.hil.board import DEADLINE, EmulatedBoard
 from tools.drivers.serial.protocol import ANSWERS, EVENTS, Message
@@ -51,6 +51,7 @@ class Host:
         self._board = board
         self._sequence = 0
         self._bytes = b""
+        self._sent = self._read = 0
         self.heard: list[tuple[int, Message]] = []
         """All that the board has said: sequence, message."""
 
@@ -58,7 +59,7 @@ class Host:
         self._port = os.open(self._board.tty, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         tty.setraw(self._port, termios.TCSANOW)
         state = self._board.state()
-        self._sent, self._read = state["heard"], state["said"]
+        self._sent, self._read = state["taken"], state["given"]
         return self
 
     def __exit__(
@@ -69,23 +70,13 @@ class Host:
     def run(self, milliseconds: int) -> None:
         """Lets time pass, and hears what is said in it."""
         while milliseconds > 0:
+            self._until(lambda state: state["taken"] >= self._sent or state["full"])
             self._board.run(min(milliseconds, 50))
             milliseconds -= 50
             self._listen()
 
     def send(self, data: bytes) -> None:
-        """Puts bytes on the wire, and waits until they are there: the kernel hands them over when it finds time.
-
-        Args:
-            data: Little enough for the emulator to take it while no time passes.
-        """
-        self.pour(data)
-        deadline = time.monotonic() + DEADLINE
-        while self._board.state()["heard"] < self._sent:
-            assert time.monotonic() < deadline, "the emulator does not hear"
-
-    def pour(self, data: bytes) -> None:
-        """Puts bytes on the wire that go through it when time passes."""
+        """Puts bytes on the wire."""
         self._sent += os.write(self._port, data)
 
     def ask(self, request: Message, sequence: int | None = None) -> Message | None:
@@ -97,13 +88,25 @@ class Host:
         answers = [message for number, message in self.heard[before:] if number == self._sequence]
         return answers[0] if answers else None
 
+    def _until(self, condition: Callable[[dict[str, Any]], bool]) -> None:
+        """Waits until it holds: the kernel hands bytes from one end of a pty to the other when it finds the time."""
+        end = time.monotonic() + DEADLINE
+        while not condition(state := self._board.state()):
+            if time.monotonic() > end:
+                raise TimeoutError(f"not within {DEADLINE} s: {state}")
+            time.sleep(0.001)  # another process: there is nothing to await
+
+    def _take(self, state: dict[str, Any]) -> bool:
+        try:
+            data = os.read(self._port, 65536)
+        except BlockingIOError:
+            data = b""
+        self._bytes += data
+        self._read += len(data)
+        return self._read >= int(state["given"])
+
     def _listen(self) -> None:
-        said = self._board.state()["said"]
-        while self._read < said:
-            assert select.select([self._port], [], [], DEADLINE)[0], "what the board said does not come"
-            heard = os.read(self._port, 65536)
-            self._read += len(heard)
-            self._bytes += heard
+        self._until(self._take)
         *whole, self._bytes = self._bytes.split(b"\0")
         for coded in filter(None, whole):
             plain = unstuffed(coded)
