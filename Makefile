@@ -48,6 +48,7 @@ $(LLM)/.ready: pyproject.toml deploy/venv.sh
 	@touch $@
 
 test-boot: setup  ## the package on a Debian booted with systemd, in a container; needs root (RELEASE=trixie: that one)
+	@sh tests/packages.sh
 	@sh tests/packages.sh mmdebstrap:mmdebstrap systemd-nspawn:systemd-container
 	@RELEASE=$(RELEASE) $(PYTHON) -m pytest -o addopts= -q --timeout=600 --durations=0 tests/boot $(ARGS)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,8 +12,12 @@ from pathlib import Path
 import pytest
 
 from tests.boot.machine import ROOT, TREES, Machine, tree
+from tests.hil.board import EmulatedBoard, images, missing_packages, need
 
 RELEASE = os.environ.get("RELEASE", "bookworm")
+
+DIALOUT = 20
+"""The number of that group on every Debian."""
 
 HOUSE = Path(__file__).resolve().parent / "house"
 """A package with the house of these tests, which can make the model slow, or stuck."""
@@ -71,9 +76,20 @@ def checkout(package: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def machine(package: Path, newer: Path, checkout: Path) -> Iterator[Machine]:
+def board(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatedBoard]:
+    """The light controller's real image on the emulated chip; it is plugged into the machine as /dev/ttyLIGHT."""
+    need(missing_packages())
+    with EmulatedBoard(images(), tmp_path_factory.mktemp("board"), reset_on_open=True) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def machine(package: Path, newer: Path, checkout: Path, board: EmulatedBoard) -> Iterator[Machine]:
     """A booted machine that has the packages and a checkout at hand, and nothing of ours installed."""
+    port = board.tty.resolve()
+    shutil.chown(port, group=DIALOUT)  # as udev does it on a board
+    port.chmod(0o660)
     binds = {package.parent: "/packages", HOUSE: "/test-house", checkout: "/checkout"}
-    machine = Machine(tree(RELEASE), binds)
+    machine = Machine(tree(RELEASE), binds, {port: "/dev/ttyLIGHT"})
     yield machine
     machine.close()
