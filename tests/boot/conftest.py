@@ -48,6 +48,7 @@ def package() -> Path:
 def newer(package: Path) -> Path:
     """The same as a later edition."""
     folder = TREES / "newer"
+    TREES.mkdir(parents=True, exist_ok=True)
     subprocess.run(["rm", "-rf", str(folder)], check=True)
     subprocess.run(["dpkg-deb", "-R", str(package), str(folder)], check=True)
     control = folder / "DEBIAN" / "control"
