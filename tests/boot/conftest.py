@@ -90,7 +90,12 @@ def machine(package: Path, newer: Path, checkout: Path, board: EmulatedBoard) ->
     port = board.tty.resolve()
     shutil.chown(port, group=DIALOUT)  # as udev does it on a board
     port.chmod(0o660)
-    binds = {package.parent: "/packages", HOUSE: "/test-house", checkout: "/checkout"}
+    shelf = TREES / "packages"
+    shutil.rmtree(shelf, ignore_errors=True)
+    shelf.mkdir(parents=True)
+    for each in (package, newer):
+        os.link(each, shelf / each.name)
+    binds = {shelf: "/packages", HOUSE: "/test-house", checkout: "/checkout"}
     machine = Machine(tree(RELEASE), binds, {port: "/dev/ttyLIGHT"})
     yield machine
     machine.close()

@@ -93,7 +93,7 @@ def test_it_is_installed_without_a_network_and_runs(machine: Machine, package: P
     BEFORE["files"] = machine.run(EVERYTHING)
     BEFORE["gpio"] = machine.run("getent group gpio || echo none")
     machine.run("systemctl start mosquitto")
-    print(machine.run(f"yes | apt install /packages/{package.name} mosquitto 2>&1"))
+    machine.run(f"yes | apt install /packages/{package.name} mosquitto 2>&1")
     machine.wait_until(has("MQTT connected to localhost:1883"))
     doctor = machine.run("hearth doctor")
 
@@ -376,7 +376,7 @@ def test_it_lives_in_512_megabytes(machine: Machine) -> None:
     before = restarts(machine)
     machine.give_memory(512 << 20)
     machine.run("sync; systemctl restart hearth.service")
-    for percent in range(10, 30):
+    for percent in range(10, 18):
         assert str(percent) in ask(machine, f"set the desk lamp to {percent} percent", "--session small")
     lines = machine.run("cat /proc/$(systemctl show hearth.service --value -p MainPID)/status").splitlines()
     sizes = {name: int(value.split()[0]) / 1e3 for name, _, value in (line.partition(":") for line in lines)
@@ -433,7 +433,7 @@ def test_the_nightly_service_erases_and_compacts(machine: Machine) -> None:
 
 def test_the_doctor_knows_the_unit(machine: Machine) -> None:
     """As root, beside the service."""
-    said = machine.run("hearth doctor", check=False)
+    said = machine.run("PYTHONPATH=/test-house hearth doctor", check=False)
 
     assert "unit: hearth.service is active and starts with the board" in said
     assert "house: the service has it open" in said
@@ -535,10 +535,12 @@ def test_an_upgrade_restarts_once_and_lamps_are_as_they_were(
     before = int(machine.run(starts))
     machine.wait_until(has("MQTT connected"))
     said = machine.run(f"yes | apt install /packages/{newer.name} 2>&1")
-    print(said)
     machine.run("journalctl --sync")
+    told = re.search(BACK, said)
+    assert told, said
+    print(told[0])
 
-    away, back, how = re.search(BACK, said).groups()  # type: ignore[union-attr]
+    away, back, how = told.groups()
     assert int(away) <= int(back)
     assert how.startswith("ready; MQTT connected")
     assert "serial" not in how
