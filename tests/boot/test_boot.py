@@ -96,6 +96,7 @@ def test_it_is_installed_without_a_network_and_runs(machine: Machine, package: P
     machine.run(f"yes | apt install /packages/{package.name} mosquitto 2>&1")
     machine.wait_until(has("MQTT connected to localhost:1883"))
     doctor = machine.run("hearth doctor")
+    print(machine.run("du -csm /opt/hearth /usr/share/hearth | tail -1"), "MB on the card")
 
     assert "active (running)" in machine.run("systemctl status hearth")
     assert "!!" not in doctor
