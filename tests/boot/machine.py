@@ -112,6 +112,9 @@ class Machine:
         for group in self._groups:
             (group / "cgroup.procs").write_text(str(os.getpid()))
 
+    def _enter_memory(self) -> None:
+        (self._memory("memory.limit_in_bytes", "memory.max").parent / "cgroup.procs").write_text(str(os.getpid()))
+
     def _wait_for_leader(self) -> int:
         assert self._process is not None
         children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children")
@@ -135,6 +138,7 @@ class Machine:
             text=True,
             check=False,
             timeout=300,
+            preexec_fn=self._enter_memory,  # what it reads and writes is the machine's to remember
         )
         if check and done.returncode:
             raise AssertionError(f"{script}: status {done.returncode}\n{done.stdout}{done.stderr}")
@@ -168,12 +172,17 @@ class Machine:
 
     def give_memory(self, size: int) -> None:
         """Gives all of it, its page cache too, so many bytes, as a board has them that is no larger."""
-        for group in self._groups:
-            for name in ("memory.limit_in_bytes", "memory.max"):
-                if (group / name).exists():
-                    (group / name).write_text(str(size))
-                    return
-        raise AssertionError("there is no control group for memory here")
+        self._memory("memory.limit_in_bytes", "memory.max").write_text(str(size))
+
+    def used_memory(self) -> int:
+        """How much of that is in use, in bytes."""
+        return int(self._memory("memory.usage_in_bytes", "memory.current").read_text())
+
+    def _memory(self, *names: str) -> Path:
+        """A file of the control group for memory, by its name in version 1 or 2."""
+        found = [group / name for group in self._groups for name in names if (group / name).exists()]
+        assert found, "there is no control group for memory here"
+        return found[0]
 
     def power_off(self) -> None:
         """As one does it who is patient."""

@@ -382,11 +382,13 @@ def test_it_lives_in_512_megabytes(machine: Machine) -> None:
     lines = machine.run("cat /proc/$(systemctl show hearth.service --value -p MainPID)/status").splitlines()
     sizes = {name: int(value.split()[0]) / 1e3 for name, _, value in (line.partition(":") for line in lines)
              if name in ("VmHWM", "VmRSS", "RssAnon", "RssFile")}  # fmt: skip
-    print(" ".join(f"{name} {size:.0f} MB" for name, size in sizes.items()))
+    used = machine.used_memory()
     machine.give_memory(1 << 40)
+    print(", ".join(f"{name} {size:.0f} MB" for name, size in sizes.items()), f"; the machine {used / 1e6:.0f} MB")
 
     assert restarts(machine) == before
     assert sizes["VmHWM"] < 256
+    assert 150e6 < used <= 512 << 20
 
 
 def test_who_asks_starts_it(machine: Machine) -> None:
