@@ -48,8 +48,9 @@ $(LLM)/.ready: pyproject.toml deploy/venv.sh
 	@touch $@
 
 test-boot: setup  ## the package on a Debian booted with systemd, in a container; needs root (RELEASE=trixie: that one)
+	@sh tests/packages.sh
 	@sh tests/packages.sh mmdebstrap:mmdebstrap systemd-nspawn:systemd-container
-	@RELEASE=$(RELEASE) $(PYTHON) -m pytest -o addopts= -q --timeout=600 --durations=0 tests/boot $(ARGS)
+	@RELEASE=$(RELEASE) $(PYTHON) -m pytest -o addopts= -q -rP --timeout=600 --durations=0 tests/boot $(ARGS)
 
 deb: setup  ## a package with all that it needs, into build/ (RELEASE=bookworm or trixie, ARCH=amd64 or arm64)
 	@PYTHON3=$(PYTHON) sh deploy/deb/build.sh $(RELEASE) $(ARCH)

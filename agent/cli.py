@@ -12,7 +12,7 @@ import sys
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -186,8 +186,19 @@ def _run(args: argparse.Namespace) -> int:
     except (SettingsError, DeclarationError) as error:
         # Also the house's own tables and the user's tools: starting again would not help.
         print(f"hearth: {error}", file=sys.stderr)
+        _refuse_who_waits(error)
         return CONFIG_ERROR
     return DONE
+
+
+def _refuse_who_waits(error: Exception) -> None:
+    from agent.activation import activated_socket
+    from agent.channels.local import refuse
+
+    with suppress(OSError):  # of a socket that was served already
+        given = activated_socket("local")
+        if given:
+            refuse(given, f"the service does not start: {error}")
 
 
 def _ask(args: argparse.Namespace) -> int:

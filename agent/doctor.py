@@ -40,6 +40,9 @@ from agent.tool import AgentTool, load_folder
 ENOUGH_SPACE = 50_000_000
 """Free space on the disk of the state below which it is said, in bytes."""
 
+ANSWER_S = 10.0
+"""How long the service may take to answer: systemd lets who asks wait while it starts, and where it cannot for ever."""
+
 SENTENCE = "turn on the kitchen light"
 """What the model has to understand, with the only function that there is."""
 
@@ -140,9 +143,15 @@ async def _service(given: str | None) -> tuple[LocalClient | None, dict[str, Any
     """The running service, if it has these settings, and its status."""
     try:
         client = await LocalClient.find()
-        status = await client.status() if client else {}
     except (AgentError, SettingsError) as error:
-        return None, {}, _trouble("service", f"{error}: run this as the user that it runs as")
+        return None, {}, _trouble("service", f"{error}: run this as the user that it runs as, or as root")
+    try:
+        async with asyncio.timeout(ANSWER_S):
+            status = await client.status() if client else {}
+    except TimeoutError:
+        return None, {}, _trouble("service", f"no answer in {ANSWER_S:g} s: systemctl status hearth tells more")
+    except AgentError as error:
+        return None, {}, _trouble("service", error.message)
     if client is None:
         return None, {}, _ok("service", "it does not run; all is tried without it")
     if given and Path(given).resolve() != Path(status["settings"]):

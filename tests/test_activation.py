@@ -13,7 +13,8 @@ import pytest
 from test_local import Parrot
 
 from agent.activation import activated_socket
-from agent.channels.local import LocalClient, LocalServer
+from agent.channels.local import LocalClient, LocalServer, refuse
+from agent.errors import AgentError
 
 TAKER = """
 import os, sys
@@ -68,3 +69,25 @@ async def test_a_socket_that_was_given_stays_when_the_service_goes(tmp_path: Pat
         async with LocalServer(Parrot(), path, kept.dup()):
             async with asyncio.timeout(60):
                 await asking
+
+
+async def test_who_waits_for_a_service_that_cannot_start_is_told_why(tmp_path: Path) -> None:
+    """And nobody is left at the socket, who would make systemd start it again and again."""
+    path = tmp_path / "s"
+    with socket.socket(socket.AF_UNIX) as given:
+        given.bind(str(path))
+        given.listen()
+        given.setblocking(False)
+        asking = asyncio.create_task(LocalClient(path).status())
+        gone = socket.socket(socket.AF_UNIX)
+        gone.connect(str(path))
+        gone.close()  # as from a look whether anybody listens
+        await asyncio.sleep(0)
+        async with asyncio.timeout(60):
+            while not asking.done():
+                await asyncio.to_thread(refuse, given, "the service does not start: no key")
+        with pytest.raises(AgentError, match="the service does not start: no key"):
+            asking.result()
+
+        with pytest.raises(BlockingIOError):
+            given.accept()

@@ -90,6 +90,31 @@ def test_a_file_of_the_image_is_yaml(name: str) -> None:
     assert isinstance(yaml.safe_load((DEPLOY / "image" / name).read_text()), dict)
 
 
+def test_an_image_installs_what_the_package_depends_on() -> None:
+    """A first boot without a network would fail otherwise, and only there."""
+    control = (DEPLOY / "deb" / "control").read_text()
+    depends = re.search(r"^Depends: (.+)$", control, re.MULTILINE)[1]  # type: ignore[index]
+    needed = {each.split()[0] for each in depends.split(", ")} - {
+        "python3",
+        "systemd",
+    }  # every Raspberry Pi OS has them
+    layer = yaml.safe_load((DEPLOY / "image" / "hearth.yaml").read_text())
+    first_boot = yaml.safe_load((DEPLOY / "image" / "user-data").read_text())
+
+    assert needed <= set(layer["mmdebstrap"]["packages"])
+    assert needed <= set(first_boot["packages"])
+
+
+def test_a_layer_of_the_image_has_the_fields_that_its_tool_wants() -> None:
+    """Each in the comment above it, between two marks."""
+    head = (DEPLOY / "image" / "hearth.yaml").read_text().partition("# METABEGIN\n")[2].partition("# METAEND")[0]
+    fields = dict(line.removeprefix("# ").split(":", 1) for line in head.splitlines() if ":" in line)
+
+    assert fields["X-Env-Layer-Name"].strip() == "hearth"
+    assert re.fullmatch(r"\d+\.\d+\.\d+", fields["X-Env-Layer-Version"].strip())
+    assert {"X-Env-Layer-Category", "X-Env-Layer-Desc", "X-Env-VarPrefix", "X-Env-Var-package"} <= set(fields)
+
+
 def test_the_first_boot_of_bookworm_is_toml_of_its_version() -> None:
     """Which it refuses otherwise."""
     assert tomllib.loads((DEPLOY / "image" / "custom.toml").read_text())["config_version"] == 1

@@ -54,6 +54,9 @@ SYSTEM_SOCKET = Path("/run/hearth/hearth.sock")
 MAX_LINE = 64 * 1024
 MAX_WAITING = 16
 
+REFUSED_S = 1.0
+"""How long who is refused may take to say what for, in seconds."""
+
 
 class Appliance(Protocol):
     """What can be asked of Hearth: by the service itself in its process, by `LocalClient` from outside."""
@@ -145,6 +148,20 @@ class LocalServer:
         finally:
             self._connections.discard(task)
             writer.close()
+
+
+def refuse(given: socket.socket, why: str) -> None:
+    """Answers all who wait at a listening socket of systemd's that nobody will serve.
+
+    A connection that nobody takes makes systemd start the service for it, and again whenever that ends.
+    """
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            connection, _ = given.accept()
+            with connection, contextlib.suppress(OSError):  # who has gone is answered all the same
+                connection.settimeout(REFUSED_S)
+                connection.recv(MAX_LINE)  # what is left unread would take the answer along
+                connection.sendall(_line(_error(ErrorCode.NOT_AVAILABLE, why)))
 
 
 class _Connection:

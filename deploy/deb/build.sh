@@ -23,6 +23,8 @@ mkdir -p "$tree/DEBIAN"
 wheels="$tree/usr/share/hearth/wheels"
 mkdir -p "$wheels"
 
+# setuptools would pack modules of an older checkout that still lie there.
+rm -rf "$root/build/lib" "$root"/build/bdist.*
 "$python" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$wheels" "$root"
 # shellcheck disable=SC2086  # a list of options
 "$python" -m pip download --quiet --disable-pip-version-check --no-deps --require-hashes \

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,8 +12,12 @@ from pathlib import Path
 import pytest
 
 from tests.boot.machine import ROOT, TREES, Machine, tree
+from tests.hil.board import EmulatedBoard, images, missing_packages, need
 
 RELEASE = os.environ.get("RELEASE", "bookworm")
+
+DIALOUT = 20
+"""The number of that group on every Debian."""
 
 HOUSE = Path(__file__).resolve().parent / "house"
 """A package with the house of these tests, which can make the model slow, or stuck."""
@@ -43,6 +48,7 @@ def package() -> Path:
 def newer(package: Path) -> Path:
     """The same as a later edition."""
     folder = TREES / "newer"
+    TREES.mkdir(parents=True, exist_ok=True)
     subprocess.run(["rm", "-rf", str(folder)], check=True)
     subprocess.run(["dpkg-deb", "-R", str(package), str(folder)], check=True)
     control = folder / "DEBIAN" / "control"
@@ -71,9 +77,25 @@ def checkout(package: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def machine(package: Path, newer: Path, checkout: Path) -> Iterator[Machine]:
+def board(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatedBoard]:
+    """The light controller's real image on the emulated chip; it is plugged into the machine as /dev/ttyLIGHT."""
+    need(missing_packages())
+    with EmulatedBoard(images(), tmp_path_factory.mktemp("board"), reset_on_open=True) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def machine(package: Path, newer: Path, checkout: Path, board: EmulatedBoard) -> Iterator[Machine]:
     """A booted machine that has the packages and a checkout at hand, and nothing of ours installed."""
-    binds = {package.parent: "/packages", HOUSE: "/test-house", checkout: "/checkout"}
-    machine = Machine(tree(RELEASE), binds)
+    port = board.tty.resolve()
+    shutil.chown(port, group=DIALOUT)  # as udev does it on a board
+    port.chmod(0o660)
+    shelf = TREES / "packages"
+    shutil.rmtree(shelf, ignore_errors=True)
+    shelf.mkdir(parents=True)
+    for each in (package, newer):
+        os.link(each, shelf / each.name)
+    binds = {shelf: "/packages", HOUSE: "/test-house", checkout: "/checkout"}
+    machine = Machine(tree(RELEASE), binds, {port: "/dev/ttyLIGHT"})
     yield machine
     machine.close()

@@ -7,13 +7,16 @@ import os
 import shutil
 import subprocess
 import time
+import zlib
+from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TREES = ROOT / "build" / "boot"
 
 PACKAGES = (
-    "systemd,systemd-sysv,dbus,kmod,procps,python3,python3-venv,python3-systemd,mosquitto,mosquitto-clients,openssl"
+    "systemd,systemd-sysv,dbus,kmod,procps,udev,adduser,"
+    "python3,python3-venv,python3-systemd,mosquitto,mosquitto-clients,openssl"
 )
 
 BOOT_S = 60.0
@@ -22,7 +25,13 @@ BOOT_S = 60.0
 INSIDE = ("nsenter", "--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup")
 PATH = "PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-CGROUPS = (Path("/sys/fs/cgroup/unified"), Path("/sys/fs/cgroup/systemd"), Path("/sys/fs/cgroup"))
+CGROUPS = (
+    Path("/sys/fs/cgroup/unified"),
+    Path("/sys/fs/cgroup/systemd"),
+    Path("/sys/fs/cgroup/memory"),
+    Path("/sys/fs/cgroup"),
+)
+"""Where a machine gets groups of its own: in the first three beside version 1, in the last with version 2 alone."""
 
 
 def tree(release: str) -> Path:
@@ -31,7 +40,7 @@ def tree(release: str) -> Path:
     Args:
         release: "bookworm" or "trixie".
     """
-    folder = TREES / release
+    folder = TREES / f"{release}-{zlib.crc32(PACKAGES.encode()):08x}"
     if not folder.is_dir():
         TREES.mkdir(parents=True, exist_ok=True)
         half = folder.with_suffix(".half")
@@ -46,22 +55,44 @@ def tree(release: str) -> Path:
 
 
 class Machine:
-    """A booted tree. What is written in it is gone with it; its network is its own.
+    """A tree that is booted. What is written in it outlives a reboot, and is gone with the machine; it has no network.
 
     Args:
         tree: Its root; not written to.
         binds: Folders of ours that it sees read-only, and where.
+        devices: Devices of ours that it has, and where.
+
+    Attributes:
+        said: All lines of shell that were run in it.
     """
 
-    def __init__(self, tree: Path, binds: dict[Path, str]) -> None:
+    def __init__(self, tree: Path, binds: Mapping[Path, str], devices: Mapping[Path, str]) -> None:
+        self.said: list[str] = []
         self._name = f"hearth-test-{os.getpid()}"
         self._groups = [root / self._name for root in CGROUPS if (root / "cgroup.procs").exists()]
         for group in self._groups:
             group.mkdir(exist_ok=True)
-        command = ["systemd-nspawn", "-q", "-D", str(tree), "-M", self._name, "--boot", "--register=no", "--keep-unit"]
-        command += ["--private-network", "--volatile=overlay", "--console=pipe"]
-        command += [f"--bind-ro={ours}:{theirs}" for ours, theirs in binds.items()]
+        self._folder = TREES / self._name
+        self._root = self._folder / "root"
+        for part in ("root", "upper", "work"):
+            (self._folder / part).mkdir(parents=True)
+        layers = f"lowerdir={tree},upperdir={self._folder / 'upper'},workdir={self._folder / 'work'}"
+        _run("mount", "-t", "overlay", "overlay", "-o", layers, str(self._root))
+        self._binds = [f"--bind-ro={ours}:{theirs}" for ours, theirs in binds.items()]
+        self._binds += [f"--bind={ours}:{theirs}" for ours, theirs in devices.items()]
+        self._process: subprocess.Popen[bytes] | None = None
         self._log = (TREES / "console.log").open("wb")
+        self.boot()
+
+    def boot(self, forgetful: bool = False) -> None:
+        """Boots it; it must be off.
+
+        Args:
+            forgetful: Its root is read-only below an overlay in memory, and /var/log is in memory too.
+        """
+        command = ["systemd-nspawn", "-q", "-D", str(self._root), "-M", self._name, "--boot", "--register=no"]
+        command += ["--keep-unit", "--private-network", "--console=pipe", *self._binds]
+        command += ["--volatile=overlay", "--tmpfs=/var/log"] if forgetful else []
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
@@ -81,7 +112,11 @@ class Machine:
         for group in self._groups:
             (group / "cgroup.procs").write_text(str(os.getpid()))
 
+    def _enter_memory(self) -> None:
+        (self._memory("memory.limit_in_bytes", "memory.max").parent / "cgroup.procs").write_text(str(os.getpid()))
+
     def _wait_for_leader(self) -> int:
+        assert self._process is not None
         children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children")
         ends = time.monotonic() + BOOT_S
         while time.monotonic() < ends:
@@ -95,6 +130,7 @@ class Machine:
 
     def run(self, script: str, check: bool = True) -> str:
         """Runs a line of shell in it as root; returns what it printed."""
+        self.said.append(script)
         done = subprocess.run(
             [*INSIDE, f"--target={self._leader}", "--", "env", "-i", PATH, "HOME=/root", "sh", "-c", script],
             stdin=subprocess.DEVNULL,
@@ -102,6 +138,7 @@ class Machine:
             text=True,
             check=False,
             timeout=300,
+            preexec_fn=self._enter_memory,  # what it reads and writes is the machine's to remember
         )
         if check and done.returncode:
             raise AssertionError(f"{script}: status {done.returncode}\n{done.stdout}{done.stderr}")
@@ -133,16 +170,48 @@ class Machine:
         """All that was logged of the service in this boot."""
         return self.run("journalctl --no-pager -q -o cat -u hearth.service", check=False)
 
-    def close(self) -> None:
-        """Powers it off. Twice is fine."""
-        if self._process.poll() is None:
+    def give_memory(self, size: int) -> None:
+        """Gives all of it, its page cache too, so many bytes, as a board has them that is no larger."""
+        self._memory("memory.limit_in_bytes", "memory.max").write_text(str(size))
+
+    def used_memory(self) -> int:
+        """How much of that is in use, in bytes."""
+        return int(self._memory("memory.usage_in_bytes", "memory.current").read_text())
+
+    def _memory(self, *names: str) -> Path:
+        """A file of the control group for memory, by its name in version 1 or 2."""
+        found = [group / name for group in self._groups for name in names if (group / name).exists()]
+        assert found, "there is no control group for memory here"
+        return found[0]
+
+    def power_off(self) -> None:
+        """As one does it who is patient."""
+        if self._process and self._process.poll() is None:
             self._process.terminate()
             try:
                 self._process.wait(20)
             except subprocess.TimeoutExpired:
-                os.killpg(self._process.pid, 9)
-                self._process.wait()
+                self.cut_power()
+
+    def cut_power(self) -> None:
+        """As a thunderstorm does it."""
+        assert self._process is not None
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._leader, 9)  # the first process takes all others of its machine along
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(20)
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, 9)
+            self._process.wait()
+
+    def close(self) -> None:
+        """Powers it off, and forgets it. Twice is fine."""
+        if not self._folder.exists():
+            return
+        self.power_off()
         self._log.close()
+        _run("umount", str(self._root))
+        shutil.rmtree(self._folder)
         for group in self._groups:
             if group.is_dir():
                 for each in sorted(group.rglob("*"), reverse=True):
