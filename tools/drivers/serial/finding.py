@@ -129,7 +129,8 @@ class Finder:
             if self._board not in (None, hello.board_id.hex()):
                 raise ForeignError(f"the board {hello.board_id.hex()} is there, and not {self._board}")
         except BaseException as error:
-            if isinstance(error, ForeignError):
+            # One of ours of another version is asked again, as it may be given its firmware where it is.
+            if isinstance(error, ForeignError) and not error.ours:
                 self._foreign[key] = str(error)
             await link.close()
             raise
