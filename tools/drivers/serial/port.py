@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agent.errors import HearthError
 from tools.drivers.serial.protocol import BAUD
@@ -176,11 +176,23 @@ def _number(error: BaseException | None) -> int | None:
     return None
 
 
-def _open(path: str) -> serial.Serial:
-    import serial
+def pyserial() -> Any:
+    """pyserial's module `serial`, with its `tools.list_ports`; costs a while, so a house without a board has none.
 
+    Raises:
+        PortError: It is not there, or another package has its name.
+    """
     try:
-        return serial.Serial(path, BAUD, exclusive=True)
+        import serial.tools.list_ports
+    except ImportError as error:
+        raise PortError(f"the Python package pyserial cannot be loaded ({error}): pip install pyserial") from error
+    return serial
+
+
+def _open(path: str) -> serial.Serial:
+    opened = pyserial().Serial
+    try:
+        device: serial.Serial = opened(path, BAUD, exclusive=True)
     except _NOT_OPENED as error:
         # The lock is advisory (flock): it keeps out a second Hearth and whoever else asks for the port in this way.
         if isinstance(error, OSError) and error.errno in (errno.EAGAIN, errno.EWOULDBLOCK):
@@ -188,6 +200,7 @@ def _open(path: str) -> serial.Serial:
         if isinstance(error, OSError) and error.errno == errno.EBUSY:
             raise PortBusyError(said(error)) from error
         raise PortError(said(error)) from error
+    return device
 
 
 def _close_result(opening: asyncio.Future[serial.Serial]) -> None:
