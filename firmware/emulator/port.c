@@ -17,6 +17,7 @@ static unsigned corrupt, drop;
 static unsigned noise_per_million;
 static uint64_t random_state = 1;
 static unsigned long lost;
+static unsigned long turned;
 
 static uint32_t random_below(uint32_t limit)
 {
@@ -29,6 +30,7 @@ static uint32_t random_below(uint32_t limit)
 static uint8_t with_noise(uint8_t byte)
 {
     if (noise_per_million != 0 && random_below(1000000u) < noise_per_million) {
+        turned++;
         return (uint8_t)(byte ^ (1u << random_below(8)));
     }
     return byte;
@@ -138,6 +140,6 @@ void port_noise(unsigned per_million, uint64_t seed)
 
 void port_tell(char *to, size_t size)
 {
-    (void)snprintf(to, size, "\"plugged\": %s, \"open\": %s, \"lost\": %lu", master >= 0 ? "true" : "false",
-                   open_before ? "true" : "false", lost);
+    (void)snprintf(to, size, "\"plugged\": %s, \"open\": %s, \"lost\": %lu, \"turned\": %lu",
+                   master >= 0 ? "true" : "false", open_before ? "true" : "false", lost, turned);
 }
