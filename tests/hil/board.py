@@ -155,6 +155,11 @@ class EmulatedBoard:
         if self._process.stdout is not None:
             self._process.stdout.close()
 
+    @property
+    def process_id(self) -> int:
+        """That of the emulator."""
+        return self._process.pid
+
     def do(self, command: str) -> str:
         """Gives the emulator a command.
 

@@ -28,7 +28,7 @@ SEED = 1
 
 @contextmanager
 def counted_frames() -> Iterator[list[bytes]]:
-    """The last frame of each write to a port, from now on; as many as were sent."""
+    """Every frame that is sent to a port from now on."""
     sent: list[bytes] = []
     write = Port.write
 
