@@ -11,7 +11,7 @@ from typing import Any
 from agent.house import HouseEvent
 from agent.requester import requester_room
 from tools.device import LOCKS, Change, Device, State
-from tools.drivers import Connecting, DeviceError, Driver, Showing
+from tools.drivers import Connecting, DeviceError, Driver, Noting, Showing
 from tools.home import Floor, Home, Room
 from tools.names.resolve import Found, Resolver, Wish
 
@@ -139,8 +139,12 @@ class Devices:
                 await driver.show(status)
 
     def health(self) -> Mapping[str, str]:
-        """One line for each driver."""
-        return {name: driver.health() for name, driver in self._drivers.items()}
+        """One line for each driver; and "ok, ..." for each thing that is worth knowing, whether all is well or not."""
+        lines = {name: driver.health() for name, driver in self._drivers.items()}
+        for driver in self._drivers.values():
+            if isinstance(driver, Noting):
+                lines |= {about: f"ok, {note}" for about, note in driver.notes().items()}
+        return lines
 
     async def probe(self) -> list[str]:
         """What is wrong with the drivers, a sentence for each trouble."""

@@ -179,8 +179,13 @@ class House:
             return frozenset()
         return of_devices(self._devices, arguments[parameter], wish)
 
+    def drivers(self, name: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+        """The names of the drivers of the devices that a call is about."""
+        about = self.targets(name, arguments)
+        return tuple(sorted({device.driver for device in self._devices.home.devices if device.id in about}))
+
     def health(self) -> dict[str, str]:
-        """One line for each driver and for the weather; "ok" where all is well."""
+        """One line for each driver, for what is worth knowing of it, and for the weather; "ok" where all is well."""
         return {**self._devices.health(), "weather": self._weather.health()}
 
     async def probe(self) -> list[str]:

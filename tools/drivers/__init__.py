@@ -6,11 +6,12 @@ Every unit of a wire (254 steps, mireds, "ON") stays inside the driver that spea
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, runtime_checkable
 
+from agent.ending import end
 from agent.errors import HearthError
 from agent.house_store import HouseStore
 from tools.device import Change, Device, State
@@ -35,9 +36,9 @@ async def beside(work: Coroutine[Any, Any, None], name: str) -> AsyncIterator[No
     try:
         yield
     finally:
-        running.cancel()
-        with suppress(asyncio.CancelledError):
-            await running
+        (failure,) = await end(running)
+        if isinstance(failure, Exception):
+            raise failure
 
 
 Report = Callable[[str, State], None]
@@ -57,7 +58,7 @@ class Driver(Protocol):
         ...
 
     def health(self) -> str:
-        """One line for a person; "ok" when all is well, "ok, with ..." when there is something to know."""
+        """One line for a person; "ok" when all is well."""
         ...
 
     async def probe(self) -> list[str]:
@@ -145,6 +146,15 @@ class Showing(Protocol):
 
     async def show(self, status: str) -> None:
         """Takes "listening", "thinking" or "failed"; anything else is nothing to show."""
+        ...
+
+
+@runtime_checkable
+class Noting(Protocol):
+    """A driver of which something is worth knowing, however well it is."""
+
+    def notes(self) -> Mapping[str, str]:
+        """One line for a person each, under what it is about."""
         ...
 
 

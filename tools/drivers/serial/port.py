@@ -12,9 +12,11 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agent.errors import HearthError
+from tools.drivers.access import why_denied
 from tools.drivers.serial.protocol import BAUD
 
 if TYPE_CHECKING:
@@ -149,8 +151,8 @@ def said(error: Exception) -> str:
         errno.ENXIO: "nothing is behind it",
         errno.ENODEV: "nothing is behind it",
         errno.EIO: "it was unplugged",
-        errno.EACCES: "we may not use it: add the user that Hearth runs as to the group dialout",
-        errno.EPERM: "we may not use it: the service's unit must allow the device",
+        errno.EACCES: "we may not use it",
+        errno.EPERM: "we may not use it",
         errno.EBUSY: "another program has it open for itself alone",
         errno.ENOTTY: "it is no serial port",
         errno.EISDIR: "it is no serial port",
@@ -199,8 +201,15 @@ def _open(path: str) -> serial.Serial:
             raise PortBusyError(_IN_USE) from error
         if isinstance(error, OSError) and error.errno == errno.EBUSY:
             raise PortBusyError(said(error)) from error
+        if _number(error) in (errno.EACCES, errno.EPERM):
+            raise PortError(f"it {why_denied(Path(path), 'dialout', _kind(path))}") from error
         raise PortError(said(error)) from error
     return device
+
+
+def _kind(path: str) -> str:
+    """What the kernel calls its kind of port in /proc/devices."""
+    return "char-ttyACM" if os.path.realpath(path).startswith("/dev/ttyACM") else "char-ttyUSB"
 
 
 def _close_result(opening: asyncio.Future[serial.Serial]) -> None:
