@@ -1,7 +1,8 @@
 """The serial driver as it ships with the real image, over a cable on which everything goes wrong.
 
 Also what `make hil PORT=...` runs on a real board, but for what is marked. Field faults: F9 (each percentage is
-confirmed, told, and the duty of the pin), F25 (unplugged, at another port, beside foreign devices), F26 (resets).
+confirmed, told, and the duty of the pin), F23 (power was away), F25 (unplugged, at another port, beside foreign
+devices), F26 (resets, a bootloader).
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -445,7 +448,27 @@ async def test_a_board_of_another_version_is_said_and_is_sent_hellos_only(made: 
         assert [each["duty"] for each in board.state()["outputs"]] == [0] * len(DEVICES)
 
 
-@pytest.mark.emulated("a fault of the test itself")
+@pytest.mark.emulated("an emulator")
+def test_on_a_real_board_what_can_be_seen_there_is_run_and_the_rest_is_named(board: EmulatedBoard) -> None:
+    """As `make hil` does it, with the emulated board's port for a real one's."""
+    command = [sys.executable, "-m", "pytest", "-o", "addopts=", "-p", "no:cacheprovider", __file__]
+    chosen = "every_channel or stands_still"
+    done = subprocess.run(
+        [*command, "-k", chosen],
+        cwd=Path(__file__).resolve().parents[2],
+        env=os.environ | {"HEARTH_PORT": str(board.tty)},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 passed" in done.stdout
+    assert "tells_the_truth_when_it_goes_on: it takes a board that hangs on command" in done.stdout
+
+
+@pytest.mark.emulated("an emulator")
 def test_an_emulator_ends_with_its_test_however_that_ends(made: Images, tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), EmulatedBoard(made, tmp_path) as board:
         failed = board.process_id
