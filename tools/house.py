@@ -12,7 +12,7 @@ from agent.config.tables import Table, read_table
 from agent.house import HouseEvent
 from agent.house_store import HouseStore
 from agent.schema import FunctionDeclaration
-from agent.tool import AgentTool
+from agent.tool import AgentTool, ConfirmationTool
 from tools import climate, covers, fans, garage, lights, locks, media, robots, state, switches
 from tools.alarms import Alarms
 from tools.announce import Announcements
@@ -144,7 +144,10 @@ class House:
                 lambda given: self._lists.meant(given.get("list")),
             ),
         }
-        self._scenes.bind(functions, _PLACES, checks)
+        # A script asks what its steps would ask by itself, before it begins.
+        pairs = zip(functions, self.tools, strict=True)
+        steps = [each if isinstance(each, ConfirmationTool) else waiting for each, waiting in pairs]
+        self._scenes.bind(steps, _PLACES, checks)
 
     def names(self) -> tuple[str, ...]:
         """What floors, rooms, devices, groups, scenes, scripts and lists are called, in all their names."""
