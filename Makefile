@@ -10,7 +10,7 @@ RELEASE ?= bookworm
 ARCH ?= $(shell dpkg --print-architecture)
 
 .PHONY: help setup run test test-training test-llm test-boot test-vm deb lint model eval bench bench-writes bench-peers \
-	firmware fuzz hil-pi clean
+	firmware fuzz soak hil hil-pi clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -86,9 +86,17 @@ $(PEERS)/.ready: pyproject.toml deploy/venv.sh
 firmware:  ## the light controller: build/firmware/hearth.hex with its sizes, and its build for this machine (RELAYS=low)
 	@$(MAKE) --no-print-directory -C firmware all
 
+soak: setup  ## 100,000 frames at 0.01 % byte errors between the driver and the emulated board: some minutes
+	@sh tests/packages.sh
+	@$(PYTHON) -m tests.hil.soak $(ARGS)
+
 test-vm: setup  ## the pins on real kernels in virtual machines: half a gigabyte of packages, some minutes
 	@sh tests/vm/packages.sh
 	@$(PYTHON) -m pytest -o addopts= -v -rs tests/vm $(ARGS)
+
+hil: setup  ## the serial tests on a real board, all of whose lamps and relays move (PORT=/dev/ttyUSB0)
+	@[ -n "$(PORT)" ] || { echo "say which port: make hil PORT=/dev/ttyUSB0" >&2; exit 2; }
+	@HEARTH_PORT=$(abspath $(PORT)) $(PYTHON) -m pytest -o addopts= -v tests/hil/test_serial.py $(ARGS)
 
 hil-pi: setup  ## the pins of a real Pi, with a wire from OUT=GPIO17 to IN=GPIO27
 	@HEARTH_OUT=$(or $(OUT),GPIO17) HEARTH_IN=$(or $(IN),GPIO27) $(PYTHON) -m pytest -o addopts= -v tests/pi $(ARGS)

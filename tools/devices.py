@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from agent.house import HouseEvent
 from agent.requester import requester_room
 from tools.device import LOCKS, Change, Device, State
-from tools.drivers import DeviceError, Driver, Noting, Showing
+from tools.drivers import Connecting, DeviceError, Driver, Noting, Showing
 from tools.home import Floor, Home, Room
 from tools.names.resolve import Found, Resolver, Wish
 
@@ -80,6 +80,12 @@ class Devices:
         """How it is, as far as it told."""
         return self._states[device.id]
 
+    async def reached(self, ids: Collection[str]) -> None:
+        """Right after the start: waits until the drivers of devices have tried to reach them, for some seconds."""
+        names = {self._devices[each].driver for each in ids if each in self._devices}
+        drivers = [driver for name, driver in self._drivers.items() if name in names]
+        await asyncio.gather(*(driver.first_try.wait() for driver in drivers if isinstance(driver, Connecting)))
+
     def report(self, device_id: str, state: State) -> None:
         """Takes in what a device tells; for drivers."""
         if self._states[device_id] == state:
@@ -103,6 +109,7 @@ class Devices:
 
     async def _move(self, device: Device, plan: Plan) -> Outcome:
         async with self._locks[device.id]:
+            await self.reached([device.id])  # it is planned from how the device is
             try:
                 state = await self._drivers[device.driver].move(device, plan(device, self.state(device)))
             except DeviceError as error:

@@ -20,6 +20,7 @@ static unsigned noise_per_million;
 static uint64_t random_state = 1;
 static unsigned long lost;
 static unsigned long taken, given; /* bytes of the host, and to it: what a pty has on the way is neither */
+static unsigned long turned;
 
 static uint32_t random_below(uint32_t limit)
 {
@@ -32,6 +33,7 @@ static uint32_t random_below(uint32_t limit)
 static uint8_t with_noise(uint8_t byte)
 {
     if (noise_per_million != 0 && random_below(1000000u) < noise_per_million) {
+        turned++;
         return (uint8_t)(byte ^ (1u << random_below(8)));
     }
     return byte;
@@ -144,7 +146,8 @@ void port_noise(unsigned per_million, uint64_t seed)
 void port_tell(char *to, size_t size)
 {
     (void)snprintf(to, size,
-                   "\"plugged\": %s, \"open\": %s, \"lost\": %lu, \"taken\": %lu, \"given\": %lu, \"full\": %s",
-                   master >= 0 ? "true" : "false", open_before ? "true" : "false", lost, taken, given,
+                   "\"plugged\": %s, \"open\": %s, \"lost\": %lu, \"turned\": %lu, \"taken\": %lu, \"given\": %lu, "
+                   "\"full\": %s",
+                   master >= 0 ? "true" : "false", open_before ? "true" : "false", lost, turned, taken, given,
                    chip_receive_room() < RECEIVE_LEAST ? "true" : "false");
 }

@@ -98,6 +98,39 @@ class Starting(Protocol):
         ...
 
 
+class FirstTry:
+    """The first time that a driver tries to reach its devices. Right after the start a call waits for it, and later
+    fails at once.
+    """
+
+    def __init__(self, within_s: float) -> None:
+        """One that is not over.
+
+        Args:
+            within_s: How long it is waited for, in seconds; after that nobody waits any more.
+        """
+        self.over = asyncio.Event()
+        self._within_s = within_s
+        self._given_up = False
+
+    async def wait(self) -> None:
+        """Returns when it is over, or has taken too long."""
+        if self._given_up:
+            return
+        try:
+            async with asyncio.timeout(self._within_s):
+                await self.over.wait()
+        except TimeoutError:
+            self._given_up = True
+
+
+@runtime_checkable
+class Connecting(Protocol):
+    """A driver that takes a while to reach its devices, and until then knows nothing of them."""
+
+    first_try: FirstTry
+
+
 @runtime_checkable
 class Listening(Protocol):
     """A driver that buttons can hang on."""

@@ -19,7 +19,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 from agent.config.secrets import read_password
 from agent.schema import Range
 from tools.device import RISKY, Change, Device, State
-from tools.drivers import DeviceError, Driver, DriverType, NotAvailableError, NotConfirmedError, Report, beside
+from tools.drivers import (
+    DeviceError,
+    Driver,
+    DriverType,
+    FirstTry,
+    NotAvailableError,
+    NotConfirmedError,
+    Report,
+    beside,
+)
 from tools.drivers.modes import LastModes
 from tools.drivers.mqtt_payloads import (
     MqttOptions,
@@ -102,7 +111,7 @@ class MqttDriver:
         self._waits = (first_wait_s, longest_wait_s)
         self._publisher: Publisher | None = None
         self._protocol: aiomqtt.ProtocolVersion | None = None
-        self._tried = asyncio.Event()
+        self.first_try = FirstTry(broker.confirm_timeout_s)
         self._trouble = "not connected yet"
         self._refused: list[str] = []
         self._told: set[str] = set()
@@ -128,7 +137,7 @@ class MqttDriver:
 
         from agent.mqtt.publisher import NOBODY_LISTENS, REFUSED
 
-        await self._first_try()
+        await self.first_try.wait()
         if self._publisher is None:
             raise NotAvailableError(f"is not available: {self.health()}")
         if device.id in self._gone:
@@ -182,7 +191,7 @@ class MqttDriver:
 
         with suppress(TimeoutError):
             async with asyncio.timeout(mqtt_probe.CONNECTED_WITHIN_S):
-                await self._tried.wait()
+                await self.first_try.over.wait()
         if self._publisher is None:
             return [await mqtt_probe.connection_trouble(self._endpoint(), self._trouble)]
         names = {device.options.command_topic: device.name for device in self._devices if device.kind not in RISKY}
@@ -224,16 +233,10 @@ class MqttDriver:
                 self._disconnected(f"{type(error).__name__}: {error}")
             finally:
                 self._publisher = None
-            self._tried.set()
+            self.first_try.over.set()
             # Many houses lose one broker at the same moment; they should not all come back at one.
             await asyncio.sleep(wait * random.uniform(0.8, 1.2))
             wait = min(longest, wait * 2)
-
-    async def _first_try(self) -> None:
-        """Right after the start a command waits for the connection; later it fails at once."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(self._broker.confirm_timeout_s):
-                await self._tried.wait()
 
     def _endpoint(self) -> Endpoint:
         from agent.mqtt.connection import Endpoint
@@ -290,12 +293,12 @@ class MqttDriver:
     def _connected(self, publisher: Publisher) -> None:
         _log.info("connected to the devices' broker at %s:%d", self._broker.host, self._broker.port)
         self._publisher = publisher
-        self._tried.set()
+        self.first_try.over.set()
         for device_id, state in list(self._states.items()):
             self._set(device_id, replace(state, available=device_id not in self._gone))
 
     def _disconnected(self, reason: str) -> None:
-        if self._publisher is not None or not self._tried.is_set():
+        if self._publisher is not None or not self.first_try.over.is_set():
             _log.warning("no connection to the devices' broker: %s; trying again", reason)
         if self._publisher is None:
             self._protocol = None  # it may be another broker, or a newer one, that comes back
