@@ -19,6 +19,8 @@
 #define RAM_SIZE 0x800u
 #define MCUSR 0x54
 #define UCSR0A 0xC0
+#define OCR1AL 0x88
+#define OCR1BL 0x8A
 #define UBRR0L 0xC4
 #define UBRR0H 0xC5
 #define TIMER1_OVERFLOW_VECTOR 13
@@ -289,6 +291,39 @@ static void mend_mode_14(void)
     }
 }
 
+/*
+ * simavr 1.6 looks for a new compare value when its low byte is written, the high one being there already: 0x0108 and
+ * 0x1C08 are one to it, and the pin stays as it is. So it is shown another low byte before.
+ */
+struct low_byte {
+    uint16_t address;
+    avr_io_write_t write;
+    void *of;
+};
+
+static struct low_byte low_bytes[] = {{.address = OCR1AL}, {.address = OCR1BL}};
+
+static void write_low_byte(struct avr_t *chip, avr_io_addr_t address, uint8_t value, void *of)
+{
+    struct low_byte *low = of;
+
+    chip->data[address] = (uint8_t)~value;
+    low->write(chip, address, value, low->of);
+}
+
+static void mend_compare_values(void)
+{
+    for (unsigned i = 0; i < sizeof low_bytes / sizeof low_bytes[0]; i++) {
+        struct low_byte *low = &low_bytes[i];
+        unsigned io = AVR_DATA_TO_IO(low->address);
+
+        low->write = avr->io[io].w.c;
+        low->of = avr->io[io].w.param;
+        avr->io[io].w.c = write_low_byte;
+        avr->io[io].w.param = low;
+    }
+}
+
 static void load_eeprom(void)
 {
     uint8_t bytes[EEPROM_SIZE];
@@ -341,6 +376,7 @@ void chip_load(const char *elf_path, const char *eeprom_path)
     eeprom_file = eeprom_path;
     load_eeprom();
     mend_mode_14();
+    mend_compare_values();
 
     avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS('0'), &no_flags);
     uart_in = avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_INPUT);
