@@ -9,7 +9,7 @@ MINUTES ?= 60
 RELEASE ?= bookworm
 ARCH ?= $(shell dpkg --print-architecture)
 
-.PHONY: help setup run test test-training test-llm test-boot test-vm deb lint model eval bench bench-writes bench-peers \
+.PHONY: help setup run test test-training test-llm test-boot test-arm test-vm deb lint model eval bench bench-writes bench-peers \
 	firmware fuzz hil-pi clean
 
 help:  ## this list
@@ -50,6 +50,10 @@ $(LLM)/.ready: pyproject.toml deploy/venv.sh
 test-boot: setup  ## the package on a Debian booted with systemd, in a container; needs root (RELEASE=trixie: that one)
 	@sh tests/packages.sh mmdebstrap:mmdebstrap systemd-nspawn:systemd-container
 	@RELEASE=$(RELEASE) $(PYTHON) -m pytest -o addopts= -q --timeout=600 --durations=0 tests/boot $(ARGS)
+
+test-arm: setup  ## the model's decisions on an emulated 64-bit ARM (FULL=1: every release and processor, an hour)
+	@sh tests/packages.sh mmdebstrap:mmdebstrap qemu-aarch64-static:qemu-user-static
+	@FULL=$(FULL) $(PYTHON) -m pytest -o addopts= -q --durations=0 tests/arm $(ARGS)
 
 deb: setup  ## a package with all that it needs, into build/ (RELEASE=bookworm or trixie, ARCH=amd64 or arm64)
 	@PYTHON3=$(PYTHON) sh deploy/deb/build.sh $(RELEASE) $(ARCH)

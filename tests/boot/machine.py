@@ -9,12 +9,13 @@ import subprocess
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+from tests.trees import ROOT, debian
+
 TREES = ROOT / "build" / "boot"
 
 PACKAGES = (
-    "systemd,systemd-sysv,dbus,kmod,procps,python3,python3-venv,python3-systemd,mosquitto,mosquitto-clients,openssl"
-)
+    "systemd systemd-sysv dbus kmod procps python3 python3-venv python3-systemd mosquitto mosquitto-clients openssl"
+).split()
 
 BOOT_S = 60.0
 """How long a boot, or anything that a test waits for, may take, in seconds; on an idle machine it is one."""
@@ -33,10 +34,9 @@ def tree(release: str) -> Path:
     """
     folder = TREES / release
     if not folder.is_dir():
-        TREES.mkdir(parents=True, exist_ok=True)
-        half = folder.with_suffix(".half")
+        half = folder.with_name(f"{release}.minimal")
         shutil.rmtree(half, ignore_errors=True)
-        _run("mmdebstrap", "--quiet", "--variant=minbase", f"--include={PACKAGES}", release, str(half))
+        debian(half, release, PACKAGES, "--variant=minbase")
         # It starts only when a test says so; and a console that nobody has would be opened again and again.
         for unit in ("multi-user.target.wants/mosquitto.service", "getty.target.wants/getty@tty1.service"):
             (half / "etc/systemd/system" / unit).unlink(missing_ok=True)
@@ -151,8 +151,3 @@ class Machine:
                             each.rmdir()
                 with contextlib.suppress(OSError):
                     group.rmdir()
-
-
-def _run(*command: str) -> None:
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
-    assert done.returncode == 0, f"{' '.join(command)}: {done.stderr[-2000:]}"
