@@ -82,8 +82,9 @@ def test_it_decides_as_on_this_machine(
     other = [own["text"] for own, far in pairs if any(own[key] != far[key] for key in ("calls", "outcome", "answer"))]
     same = [(own["confidence"], far["confidence"]) for own, far in pairs if own["text"] not in other]
     apart = max(abs((own or 0) - (far or 0)) for own, far in same)
+    head = f"{release}, {processor}, {took:.0f} s"
     with capsys.disabled():
-        print(f"\n{release}, {processor}, {took:.0f} s: of {len(pairs)} sentences {len(same)} the same, their confidence "
+        print(f"\n{head}: of {len(pairs)} sentences {len(same)} the same, their confidence "
               f"at most {apart:.3f} apart; {len(narrow)} are narrow here; {len(other)} differ: {other}")  # fmt: skip
 
     assert len(pairs) == COUNT
