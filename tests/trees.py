@@ -5,16 +5,28 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 ROOT = Path(__file__).resolve().parent.parent
 
 PYTHONS = {"bookworm": "3.11", "trixie": "3.13"}
 """That of each release."""
 
+AS_ARM: Final = r"""
+read -r _
+mount -t binfmt_misc none /proc/sys/fs/binfmt_misc
+magic='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
+mask='\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff'
+printf '%s' ":arm64:M::$magic:$mask:$(command -v qemu-aarch64-static):OCF" >/proc/sys/fs/binfmt_misc/register
+exec "$0" "$@"
+"""
+"""Has the kernel run a 64-bit ARM program by QEMU, in a namespace that has been given its users."""
 
-def debian(folder: Path, release: str, packages: Sequence[str], *options: str) -> None:
+
+def debian(folder: Path, release: str, packages: Sequence[str], *options: str, as_arm: bool = False) -> None:
     """Makes a tree of a release, which is then whole or not there.
 
     Args:
@@ -22,6 +34,7 @@ def debian(folder: Path, release: str, packages: Sequence[str], *options: str) -
         release: Its name.
         packages: What is in it beside what a variant has.
         options: Of mmdebstrap: a variant, an architecture.
+        as_arm: Programs of an arm64 tree are run while it is made, which needs root.
 
     Raises:
         RuntimeError: It could not be made; the text is what mmdebstrap printed.
@@ -29,8 +42,37 @@ def debian(folder: Path, release: str, packages: Sequence[str], *options: str) -
     folder.parent.mkdir(parents=True, exist_ok=True)
     half = folder.with_name(f"{folder.name}.half")
     shutil.rmtree(half, ignore_errors=True)
-    run("mmdebstrap", "--quiet", *options, f"--include={','.join(packages)}", release, half)
+    command = ["mmdebstrap", "--quiet", *options, f"--include={','.join(packages)}", release, str(half)]
+    if as_arm:
+        run_as_arm(*command)
+    else:
+        run(*command)
     half.rename(folder)
+
+
+def run_as_arm(*command: str) -> None:
+    """Runs a program beside which the kernel runs those of a 64-bit ARM too.
+
+    Only for it: in a namespace of its own, so that the machine stays as it is. That needs root, and Linux 6.7.
+
+    Raises:
+        RuntimeError: It ended otherwise than with 0; the text is the end of what it printed.
+    """
+    process = subprocess.Popen(
+        ["unshare", "--user", "--mount", "sh", "-e", "-c", AS_ARM, *command],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    own = Path("/proc/self/ns/user").readlink()
+    while Path(f"/proc/{process.pid}/ns/user").readlink() == own:
+        time.sleep(0.01)  # there is no event for a process that enters a namespace
+    for kind in ("uid_map", "gid_map"):
+        Path(f"/proc/{process.pid}/{kind}").write_text("0 0 65536\n")
+    printed, _ = process.communicate("go\n")
+    if process.returncode != 0:
+        raise RuntimeError(f"{command[0]} ended with {process.returncode}:\n{printed[-4000:]}")
 
 
 def pip(release: str, architecture: str, *arguments: str | Path) -> None:

@@ -91,7 +91,9 @@ def _tree(release: str) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     debian(folder, release, PACKAGES, "--architectures=arm64", "--variant=extract")
     target = folder / "usr" / "local" / "lib" / f"python{PYTHONS[release]}" / "dist-packages"
-    pip(release, "arm64", "--no-deps", "--require-hashes", "--requirement", wheels, "--target", target)
+    # What they require of Python is asked of this machine's, which may be an older one.
+    chosen = ("--no-deps", "--require-hashes", "--ignore-requires-python")
+    pip(release, "arm64", *chosen, "--requirement", wheels, "--target", target)
     cores = folder / "sys" / "devices" / "system" / "cpu"
     cores.mkdir(parents=True)
     (folder / "proc").mkdir(exist_ok=True)

@@ -2,7 +2,8 @@
 # What `make test-vm` needs: installed when root, else named. Kernels and trees of the guests are fetched by image.py.
 set -eu
 
-packages="qemu-system-arm qemu-system-x86 mmdebstrap cpio gcc make linux-headers-amd64"
+packages="qemu-system-arm qemu-system-x86 mmdebstrap cpio gcc make linux-headers-amd64 qemu-utils qemu-user-static
+    arch-test e2fsprogs kmod gcc-avr avr-libc libsimavr-dev libelf-dev"
 missing=""
 for package in $packages; do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok' || missing="$missing $package"
