@@ -9,7 +9,7 @@ MINUTES ?= 60
 RELEASE ?= bookworm
 ARCH ?= $(shell dpkg --print-architecture)
 
-.PHONY: help setup run test test-training test-llm test-boot test-arm test-vm deb lint model eval bench bench-writes bench-peers \
+.PHONY: help setup run test test-training test-llm test-boot test-arm test-vm deb lint model eval bench bench-writes bench-arm bench-peers \
 	firmware fuzz hil-pi clean
 
 help:  ## this list
@@ -76,6 +76,10 @@ bench: setup  ## load time, speed and memory of the model
 
 bench-writes: setup  ## what reaches the card in an idle hour and by 100 commands; needs root
 	@$(PYTHON) tests/bench_writes.py
+
+bench-arm: setup  ## how much work a command is for a 64-bit ARM: instructions and bytes, for docs/boards.md
+	@sh tests/packages.sh mmdebstrap:mmdebstrap qemu-aarch64:qemu-user qemu-aarch64-static:qemu-user-static
+	@$(PYTHON) -m tests.arm.figures
 
 bench-peers: $(PEERS)/.ready  ## the model beside hassil and a language model; writes docs/peers.md
 	@$(PEERS)/bin/python tests/bench_peers.py $(ARGS)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import platform
 import sys
 import time
@@ -28,9 +27,6 @@ from agent.model.tflite import TfliteModel
 from tools.house import declarations
 
 SUITES = Path(__file__).resolve().parents[2] / "training" / "suites"
-
-MARK = 0x48454152
-"""A process group that there is not: that it is asked for tells instructions.c that a command begins or ends."""
 
 
 def chosen(count: int) -> list[Case]:
@@ -72,31 +68,19 @@ async def main(count: int, only_wanted: bool) -> None:
     started = time.perf_counter()
     model = TfliteModel()
     loaded = time.perf_counter()
-    mark()
     # As in a service that runs: the declarations are read before anything is asked.
     await model.generate_content(GenerateContentRequest((Content.user("hello"),), tools))
-    mark()
     libraries = {name: version(name) for name in ("ai-edge-litert", "numpy", "sentencepiece")}
     ran_on = {"machine": platform.machine(), "python": platform.python_version(), **libraries}
     tell({**ran_on, "load_s": loaded - started, "declarations_s": time.perf_counter() - loaded})
     for case in cases:
         with leads() as found:
-            mark()
             (result,) = await evaluate([case], model, tools)
-            mark()
         calls = [[[call.name, call.arguments] for call in step.called] for step in result.steps]
         decided = {"calls": calls, "outcome": result.outcome.value, "answer": result.answer}
         tell({"text": case.text, **decided, "confidence": result.confidence, "margin": margin(model, result, found),
               "ms": result.ms})  # fmt: skip
     await model.close()
-
-
-def mark() -> None:
-    """Seen by instructions.c, and by nobody else."""
-    try:
-        os.getpgid(MARK)
-    except ProcessLookupError:
-        return
 
 
 def tell(line: dict[str, Any]) -> None:

@@ -1,5 +1,5 @@
 /* A plug-in of QEMU that counts instructions: all of a program, up to each time that it asks for the process group
- * MARK (see decide.py), written to standard error as "@instructions COUNT". The declarations are those of QEMU's
+ * MARK (see work.py), written to standard error as "@instructions COUNT". The declarations are those of QEMU's
  * plug-in interface, version 1, https://www.qemu.org/docs/master/devel/tcg-plugins.html; Debian packages no header. */
 
 #include <stdbool.h>
