@@ -59,8 +59,13 @@ class EmulatedArm:
     def __post_init__(self) -> None:
         object.__setattr__(self, "tree", _tree(self.release))
 
-    def python(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        """Runs Python in the checkout, with its output as text."""
+    def python(self, *arguments: str | Path, packages: Path | None = None) -> subprocess.CompletedProcess[str]:
+        """Runs Python in the checkout, with its output as text.
+
+        Args:
+            arguments: Python's.
+            packages: A folder with more of them.
+        """
         # Of the same processor whatever was run before.
         numbers = (f"{number}" for number in range(CORES))
         about = {"features": FEATURES[self.processor], "part": PARTS[self.processor]}
@@ -74,7 +79,7 @@ class EmulatedArm:
                 *map(str, arguments),
             ],
             cwd=ROOT,
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(packages or "")},
             capture_output=True,
             text=True,
             check=False,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -18,7 +19,7 @@ from typing import Any
 import pytest
 
 from tests.arm.emulated import BUILD, EmulatedArm
-from tests.trees import ROOT, locked, run
+from tests.trees import ROOT, locked, pip, run
 
 FULL = os.environ.get("FULL") == "1"
 COUNT = 200 if FULL else 20
@@ -27,6 +28,14 @@ PROCESSORS = ("cortex-a53", "cortex-a72") if FULL else ("cortex-a53",)  # one th
 
 NARROW = 0.05
 """A choice by less probability than this, or a confidence so near to its threshold, may differ."""
+
+OF_THE_SUITES = ("pytest", "pytest-asyncio", "pytest-timeout", "hypothesis", "pyyaml", "pyserial", "gpiod", "amqtt")
+"""What they need beside what the package carries."""
+
+NOT_THERE = re.compile(
+    r"subprocess|mosquitto|TfliteModel|load_model|tests\.(hil|gpio|test_model)|training|pocketsphinx"
+)
+"""Tests that start programs, which would be of this machine's kind, or ask the model, which takes hours emulated."""
 
 pytestmark = pytest.mark.timeout(7200)
 
@@ -92,3 +101,21 @@ def test_it_decides_as_on_this_machine(
     assert there.ran_on["ai-edge-litert"] == here.ran_on["ai-edge-litert"]
     assert set(other) <= set(narrow)
     assert any(calls for own, _ in pairs for calls in own["calls"])
+
+
+@pytest.mark.skipif(not FULL, reason="the suites take FULL=1")
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_suites_of_agent_and_tools_pass(release: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Those that run in one process and need no model; on the weakest processor."""
+    suites = [path for path in sorted((ROOT / "tests").glob("test_*.py")) if not NOT_THERE.search(path.read_text())]
+    packages = BUILD / f"{release}-suites"
+    if not packages.is_dir():
+        pip(release, "arm64", "--ignore-requires-python", "--target", packages, *OF_THE_SUITES)
+    arm = EmulatedArm(release, PROCESSORS[0])
+    patient = ("-o", "addopts=", "-o", "timeout=900", "-p", "no:cacheprovider", "-q")
+    done = arm.python("-m", "pytest", *patient, *suites, packages=packages)
+    with capsys.disabled():
+        print(f"\n{release}: {len(suites)} files, {done.stdout.strip().splitlines()[-1]}")
+
+    assert len(suites) > 40
+    assert done.returncode == 0, done.stdout[-8000:]
