@@ -9,8 +9,8 @@ MINUTES ?= 60
 RELEASE ?= bookworm
 ARCH ?= $(shell dpkg --print-architecture)
 
-.PHONY: help setup run test test-training test-llm test-boot test-arm test-vm deb lint model eval bench bench-writes bench-arm bench-peers \
-	firmware fuzz hil-pi clean
+.PHONY: help setup run test test-training test-llm test-boot test-arm test-vm deb lint model eval bench bench-writes \
+	bench-arm bench-peers firmware fuzz hil-pi clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
