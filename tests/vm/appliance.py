@@ -37,8 +37,8 @@ MEMORY_MB = 512
 BROKER_PORT = 8883
 SHELL = "usr/local/lib/hearth-test/shell.py"
 
-WITHIN_S = 900.0
-"""How long anything may take, in seconds: a boot takes half a minute on an idle machine."""
+WITHIN_S = 3600.0
+"""How long anything may take, in seconds. A boot takes 47 s of a processor, and often not alone on one."""
 
 INIT = """#!/bin/busybox sh
 export PATH=/bin

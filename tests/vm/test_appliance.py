@@ -76,7 +76,8 @@ def folder() -> Iterator[Path]:
     """A short path, as sockets are in it."""
     made = Path(tempfile.mkdtemp(prefix="hearth-vm-"))
     yield made
-    shutil.copy(made / "console", BUILD / "appliance.console")
+    if (made / "console").exists():
+        shutil.copy(made / "console", BUILD / "appliance.console")
     shutil.rmtree(made)
 
 
