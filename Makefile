@@ -9,8 +9,8 @@ MINUTES ?= 60
 RELEASE ?= bookworm
 ARCH ?= $(shell dpkg --print-architecture)
 
-.PHONY: help setup run test test-training test-llm test-boot test-vm deb lint model eval bench bench-writes bench-peers \
-	firmware fuzz soak hil hil-pi clean
+.PHONY: help setup run test test-training test-llm test-boot test-arm test-vm deb lint model eval bench bench-writes \
+	bench-arm bench-peers firmware fuzz soak hil hil-pi clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -52,6 +52,10 @@ test-boot: setup  ## the package on a Debian booted with systemd, in a container
 	@sh tests/packages.sh mmdebstrap:mmdebstrap systemd-nspawn:systemd-container
 	@RELEASE=$(RELEASE) $(PYTHON) -m pytest -o addopts= -q -rP --timeout=600 --durations=0 tests/boot $(ARGS)
 
+test-arm: setup  ## the model's decisions on an emulated 64-bit ARM (FULL=1: every release and processor, an hour)
+	@sh tests/packages.sh mmdebstrap:mmdebstrap qemu-aarch64-static:qemu-user-static
+	@FULL=$(FULL) $(PYTHON) -m pytest -o addopts= -q --durations=0 tests/arm $(ARGS)
+
 deb: setup  ## a package with all that it needs, into build/ (RELEASE=bookworm or trixie, ARCH=amd64 or arm64)
 	@PYTHON3=$(PYTHON) sh deploy/deb/build.sh $(RELEASE) $(ARCH)
 
@@ -73,6 +77,10 @@ bench: setup  ## load time, speed and memory of the model; speed, exactness and 
 
 bench-writes: setup  ## what reaches the card in an idle hour and by 100 commands; needs root
 	@$(PYTHON) tests/bench_writes.py
+
+bench-arm: setup  ## how much work a command is for a 64-bit ARM: instructions and bytes, for docs/boards.md
+	@sh tests/packages.sh mmdebstrap:mmdebstrap qemu-aarch64:qemu-user qemu-aarch64-static:qemu-user-static
+	@$(PYTHON) -m tests.arm.figures
 
 bench-peers: $(PEERS)/.ready  ## the model beside hassil and a language model; writes docs/peers.md
 	@$(PEERS)/bin/python tests/bench_peers.py $(ARGS)

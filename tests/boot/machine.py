@@ -11,13 +11,14 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+from tests.trees import ROOT, debian, run
+
 TREES = ROOT / "build" / "boot"
 
 PACKAGES = (
-    "systemd,systemd-sysv,dbus,kmod,procps,udev,adduser,"
-    "python3,python3-venv,python3-systemd,mosquitto,mosquitto-clients,openssl"
-)
+    "systemd systemd-sysv dbus kmod procps udev adduser "
+    "python3 python3-venv python3-systemd mosquitto mosquitto-clients openssl"
+).split()
 
 BOOT_S = 60.0
 """How long a boot, or anything that a test waits for, may take, in seconds; on an idle machine it is one."""
@@ -40,12 +41,11 @@ def tree(release: str) -> Path:
     Args:
         release: "bookworm" or "trixie".
     """
-    folder = TREES / f"{release}-{zlib.crc32(PACKAGES.encode()):08x}"
+    folder = TREES / f"{release}-{zlib.crc32(' '.join(PACKAGES).encode()):08x}"
     if not folder.is_dir():
-        TREES.mkdir(parents=True, exist_ok=True)
-        half = folder.with_suffix(".half")
+        half = folder.with_name(f"{release}.minimal")
         shutil.rmtree(half, ignore_errors=True)
-        _run("mmdebstrap", "--quiet", "--variant=minbase", f"--include={PACKAGES}", release, str(half))
+        debian(half, release, PACKAGES, "--variant=minbase")
         # It starts only when a test says so; and a console that nobody has would be opened again and again.
         for unit in ("multi-user.target.wants/mosquitto.service", "getty.target.wants/getty@tty1.service"):
             (half / "etc/systemd/system" / unit).unlink(missing_ok=True)
@@ -77,7 +77,7 @@ class Machine:
         for part in ("root", "upper", "work"):
             (self._folder / part).mkdir(parents=True)
         layers = f"lowerdir={tree},upperdir={self._folder / 'upper'},workdir={self._folder / 'work'}"
-        _run("mount", "-t", "overlay", "overlay", "-o", layers, str(self._root))
+        run("mount", "-t", "overlay", "overlay", "-o", layers, str(self._root))
         self._binds = [f"--bind-ro={ours}:{theirs}" for ours, theirs in binds.items()]
         self._binds += [f"--bind={ours}:{theirs}" for ours, theirs in devices.items()]
         self._process: subprocess.Popen[bytes] | None = None
@@ -210,7 +210,7 @@ class Machine:
             return
         self.power_off()
         self._log.close()
-        _run("umount", str(self._root))
+        run("umount", str(self._root))
         shutil.rmtree(self._folder)
         for group in self._groups:
             if group.is_dir():
@@ -220,8 +220,3 @@ class Machine:
                             each.rmdir()
                 with contextlib.suppress(OSError):
                     group.rmdir()
-
-
-def _run(*command: str) -> None:
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
-    assert done.returncode == 0, f"{' '.join(command)}: {done.stderr[-2000:]}"

@@ -241,9 +241,7 @@ async def test_with_a_second_writer_that_also_takes_answers_away_each_set_is_con
     assert meddled.confirmed + meddled.failed == 3 * len(DEVICES)
 
 
-def test_hearth_board_finds_sets_and_tells(
-    wired: Wired, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_hearth_board_finds_sets_and_tells(wired: Wired, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "hearth.toml").write_text(f'[tools.serial]\nport = "{wired.tty}"\n', encoding="utf-8")
     before = ["board", "--config", str(tmp_path / "hearth.toml")]
 

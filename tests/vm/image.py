@@ -10,16 +10,15 @@ import compileall
 import platform
 import py_compile
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.trees import PYTHONS, ROOT, debian, pip, run
+
 BUILD = ROOT / "build" / "vm"
 RELEASE = "bookworm"
-PYTHON = "3.11"
-"""That of the release."""
+PYTHON = PYTHONS[RELEASE]
 
 WHEELS = ("aiomqtt", "gpiod", "paho-mqtt", "pyserial", "pytest", "pytest-asyncio", "pytest-timeout")
 NOT_NEEDED = (
@@ -93,8 +92,8 @@ def image(architecture: str) -> Image:
 def _fetch(architecture: str, folder: Path) -> None:
     tree = folder / "tree"
     folder.mkdir(parents=True)
-    include = f"python3,busybox-static,linux-image-{architecture}"
-    _run("mmdebstrap", "--variant=extract", f"--architectures={architecture}", f"--include={include}", RELEASE, tree)
+    packages = ("python3", "busybox-static", f"linux-image-{architecture}")
+    debian(tree, RELEASE, packages, "--variant=extract", f"--architectures={architecture}")
     shutil.copy(next((tree / "boot").glob("vmlinuz-*")), folder / "kernel")
     for trees in tree.glob("usr/lib/linux-image-*"):
         shutil.copytree(trees, folder / "trees")
@@ -106,10 +105,7 @@ def _fetch(architecture: str, folder: Path) -> None:
     for pattern in NOT_NEEDED:
         for each in tree.glob(pattern):
             shutil.rmtree(each)
-    machine = {"arm64": "aarch64", "amd64": "x86_64"}[architecture]
-    tags = [f"--platform={tag}_{machine}" for tag in ("manylinux2014", "manylinux_2_17", "manylinux_2_28")]
-    target = (f"--python-version={PYTHON}", "--implementation=cp", "--only-binary=:all:", f"--target={tree}/packages")
-    _run("python3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *tags, *target, *WHEELS)
+    pip(RELEASE, architecture, f"--target={tree}/packages", *WHEELS)
     if not (tree / "usr/bin/python3").exists():
         (tree / "usr/bin/python3").symlink_to(f"python{PYTHON}")
     _compile(tree / "packages", tree / "usr" / "lib" / f"python{PYTHON}")
@@ -129,11 +125,11 @@ def _gpio_sim(tree: Path, folder: Path) -> list[Path]:
         raise RuntimeError(f"{headers} is not there: apt-get update, and apt-get install linux-headers-{version}")
     folder.mkdir()
     major = ".".join(version.split(".")[:2])
-    _run("apt-get", "download", "-qq", f"linux-source-{major}", folder=folder)
-    _run("dpkg-deb", "-x", next(folder.glob("*.deb")), folder / "source")
+    run("apt-get", "download", "-qq", f"linux-source-{major}", folder=folder)
+    run("dpkg-deb", "-x", next(folder.glob("*.deb")), folder / "source")
     archive = next((folder / "source" / "usr" / "src").glob("*.tar.xz"))
     wanted = ("drivers/gpio/gpio-sim.c", "drivers/gpio/gpiolib.h", "kernel/irq/irq_sim.c")
-    _run("tar", "-xf", archive, "--strip-components=1", *(f"linux-source-{major}/{each}" for each in wanted),
+    run("tar", "-xf", archive, "--strip-components=1", *(f"linux-source-{major}/{each}" for each in wanted),
          folder=folder)  # fmt: skip
     module = folder / "module"
     module.mkdir()
@@ -146,7 +142,7 @@ def _gpio_sim(tree: Path, folder: Path) -> list[Path]:
     )
     (module / "licence.c").write_text('#include <linux/module.h>\nMODULE_LICENSE("GPL");\n')
     (module / "Makefile").write_text("obj-m := gpio-sim.o irq_sim_mod.o\nirq_sim_mod-y := irq_sim.o licence.o\n")
-    _run("make", "-s", "-C", headers, f"M={module}", "modules")
+    run("make", "-s", "-C", headers, f"M={module}", "modules")
     configfs = next(tree.glob(f"lib/modules/{version}/kernel/fs/configfs/configfs.ko"), None)
     return [*([configfs] if configfs else []), module / "irq_sim_mod.ko", module / "gpio-sim.ko"]
 
@@ -160,13 +156,7 @@ def _compile(*folders: Path) -> None:
 
 
 def _pack(tree: Path, archive: Path) -> None:
-    _run("sh", "-c", f"find . | cpio -o -H newc --quiet | gzip -1 > {archive}", folder=tree)
-
-
-def _run(*command: str | Path, folder: Path | None = None) -> None:
-    done = subprocess.run([*map(str, command)], cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(f"{command[0]} ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    run("sh", "-c", f"find . | cpio -o -H newc --quiet | gzip -1 > {archive}", folder=tree)
 
 
 def cannot_build(*programs: str) -> str:

@@ -97,8 +97,8 @@ def run(kind: Kind, image: Image, folder: Path, tests: str, **words: str) -> Rep
 
 def _follow(process: subprocess.Popen[bytes], folder: Path) -> Report:
     report = Report()
-    monitor = _Monitor(_connect(process, folder / "qmp", folder))
-    with _connect(process, folder / "talk", folder) as talk:
+    monitor = Monitor(connect(process, folder / "qmp", folder))
+    with connect(process, folder / "talk", folder) as talk:
         talk.settimeout(BOOTED_WITHIN_S)
         heard = b""
         while report.status is None and (data := talk.recv(4096)):
@@ -115,7 +115,12 @@ def _follow(process: subprocess.Popen[bytes], folder: Path) -> Report:
     return report
 
 
-def _connect(process: subprocess.Popen[bytes], path: Path, folder: Path) -> socket.socket:
+def connect(process: subprocess.Popen[bytes], path: Path, folder: Path) -> socket.socket:
+    """A connection to a socket of QEMU's.
+
+    Raises:
+        RuntimeError: It ended, or does not listen.
+    """
     end = time.monotonic() + 30
     while True:
         try:
@@ -129,21 +134,26 @@ def _connect(process: subprocess.Popen[bytes], path: Path, folder: Path) -> sock
             time.sleep(0.05)  # another process: there is nothing to await
 
 
-class _Monitor:
+class Monitor:
     """QEMU's own view of the machine."""
 
     def __init__(self, client: socket.socket) -> None:
         self._stream = client.makefile("rw", encoding="utf-8")
         self._stream.readline()  # its greeting
-        self._ask("qmp_capabilities")
+        self.do("qmp_capabilities")
 
     def read(self, register: int) -> int:
         """A word of the machine's memory or registers."""
-        printed: str = self._ask("human-monitor-command", {"command-line": f"xp /1wx {register:#x}"})
+        printed = self.do("human-monitor-command", **{"command-line": f"xp /1wx {register:#x}"})
         return int(printed.partition(":")[2].strip(), 16)
 
-    def _ask(self, command: str, arguments: dict[str, str] | None = None) -> str:
-        json.dump({"execute": command, "arguments": arguments or {}}, self._stream)
+    def do(self, command: str, **arguments: str) -> str:
+        """Gives QEMU a command; returns what it printed, if it did.
+
+        Raises:
+            RuntimeError: It refused.
+        """
+        json.dump({"execute": command, "arguments": arguments}, self._stream)
         self._stream.write("\n")
         self._stream.flush()
         while True:

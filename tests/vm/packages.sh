@@ -2,7 +2,8 @@
 # What `make test-vm` needs: installed when root, else named. Kernels and trees of the guests are fetched by image.py.
 set -eu
 
-packages="qemu-system-arm mmdebstrap cpio"
+packages="qemu-system-arm mmdebstrap cpio qemu-utils qemu-user-static arch-test e2fsprogs kmod
+    gcc-avr avr-libc libsimavr-dev libelf-dev"
 # The guest with gpio-sim, whose module is built here, is for this kind of machine alone; image.py says so elsewhere.
 [ "$(dpkg --print-architecture)" != amd64 ] || packages="$packages qemu-system-x86 gcc make linux-headers-amd64"
 missing=""
