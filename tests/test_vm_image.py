@@ -35,8 +35,10 @@ def test_a_machine_of_another_kind_says_that_gpio_sim_is_not_for_it(monkeypatch:
 
 def test_only_packages_that_the_machine_has_are_asked_for(tmp_path: Path) -> None:
     """An arm64 machine has no headers of an x86-64 kernel."""
-    assert missing(tmp_path, "arm64") == ["qemu-system-arm", "mmdebstrap", "cpio"]
-    assert missing(tmp_path, "amd64")[3:] == ["qemu-system-x86", "gcc", "make", "linux-headers-amd64"]
+    everywhere = missing(tmp_path, "arm64")
+
+    assert "qemu-system-arm" in everywhere
+    assert missing(tmp_path, "amd64") == [*everywhere, "qemu-system-x86", "gcc", "make", "linux-headers-amd64"]
 
 
 def test_a_program_that_is_not_installed_is_named() -> None:
