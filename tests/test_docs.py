@@ -30,9 +30,9 @@ from agent.config import AGENT_KEYS, EXAMPLE_SETTINGS, TABLES, read_settings
 from tools import check_settings, declarations
 from tools.buttons import Button
 from tools.device import Device
+from tools.drivers.broker import MqttBroker
 from tools.drivers.gpio.options import GpioButton, GpioOptions, GpioSettings
 from tools.drivers.memory import MemoryOptions
-from tools.drivers.mqtt import MqttBroker
 from tools.drivers.mqtt_payloads import MqttOptions
 from tools.drivers.serial.options import SerialButton, SerialOptions, SerialSettings
 from tools.home import Floor, Group, Room

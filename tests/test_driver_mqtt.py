@@ -23,7 +23,8 @@ from tools.covers import Covers
 from tools.device import Change, Device, Kind, State
 from tools.devices import Devices
 from tools.drivers import DeviceError, NotAvailableError, NotConfirmedError
-from tools.drivers.mqtt import MqttBroker, MqttDriver
+from tools.drivers.broker import MqttBroker
+from tools.drivers.mqtt import MqttDriver
 from tools.drivers.mqtt_payloads import read_state
 from tools.home import Home
 from tools.lights import Lights

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from agent.errors import SettingsError
 from tests.mqtt_bench import mqtt_device
 from tools.device import ANY, OPENING, SENSORS, Change, Device, Kind, State
-from tools.drivers.mqtt_payloads import MqttOptions, command, confirmed, read_availability, read_state
+from tools.drivers.confirm import Steps, confirmed
+from tools.drivers.mqtt_payloads import MqttOptions, command, read_availability, read_state
 from tools.drivers.mqtt_payloads.players import MAX_TITLE
 from tools.home import Home
 
@@ -320,7 +321,8 @@ _VALUES = {name for name in vars(State()) if name != "available"}
 def test_a_state_confirms_a_change_or_not(
     device: Device, change: Change, before: State, state: State, word: str | None
 ) -> None:
-    told = confirmed(device, change, before, state)
+    steps = Steps(device.options.speed_scale, device.options.volume_scale)
+    told = confirmed(device, change, before, state, steps)
 
     assert (told.word if told is not None else None) == word
 

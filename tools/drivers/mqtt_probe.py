@@ -21,9 +21,15 @@ HEARD_WITHIN_S = 1.0
 """How long a device may take to tell how it is."""
 
 
-async def connection_trouble(endpoint: Endpoint, last: str) -> str:
-    """Why there is no connection; `last` is what the last attempt ended with."""
-    broker = f"the broker of [tools.mqtt] at {endpoint.host}:{endpoint.port}"
+async def connection_trouble(endpoint: Endpoint, last: str, table: str) -> str:
+    """Why there is no connection.
+
+    Args:
+        endpoint: The broker.
+        last: What the last attempt ended with.
+        table: The table of the settings, in `[tools]`, that names it.
+    """
+    broker = f"the broker of [tools.{table}] at {endpoint.host}:{endpoint.port}"
     cause = await trouble.connection_trouble(endpoint, broker, "host")
     return cause or f"{broker} was away ({last}) and is there again: it is tried again within a minute"
 
