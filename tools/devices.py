@@ -11,14 +11,19 @@ from typing import Any
 from agent.house import HouseEvent
 from agent.requester import requester_room
 from tools.device import LOCKS, Change, Device, State
-from tools.drivers import DeviceError, Driver, Showing
+from tools.drivers import DeviceError, Driver, FoundGroup, Showing
+from tools.found import with_found
 from tools.home import Floor, Home, Room
 from tools.names.resolve import Found, Resolver, Wish
+from tools.speech import listed
 
 _log = logging.getLogger(__name__)
 
 Plan = Callable[[Device, State], Change]
 """What to do to a device that is in a state."""
+
+_MOST_NAMED = 8
+"""How many devices a line names; the rest is counted."""
 
 _QUEUED_EVENTS = 1_000
 """How far a watcher may fall behind before it misses the oldest events."""
@@ -44,6 +49,9 @@ class Devices:
 
     def __init__(self, home: Home) -> None:
         self.home = home
+        self._of_settings = home
+        self._found: dict[str, tuple[tuple[Device, ...], tuple[FoundGroup, ...]]] = {}
+        self._left_out: tuple[str, ...] = ()
         self._resolver = Resolver(home)
         self._drivers: dict[str, Driver] = {}
         self._devices = {device.id: device for device in home.devices}
@@ -55,6 +63,27 @@ class Devices:
     def attach(self, name: str, driver: Driver) -> None:
         """Moves the devices of that driver's name with it from now on."""
         self._drivers[name] = driver
+
+    def bring(self, name: str, devices: Sequence[Device], groups: Sequence[FoundGroup]) -> None:
+        """Takes in all that the driver of that name has found; what it had found before and is gone leaves."""
+        self._found[name] = (tuple(replace(device, driver=name) for device in devices), tuple(groups))
+        found = [device for devices, _ in self._found.values() for device in devices]
+        home, self._left_out = with_found(
+            self._of_settings, found, [group for _, groups in self._found.values() for group in groups]
+        )
+        if home == self.home:
+            return
+        before, self._devices = self._devices, {device.id: device for device in home.devices}
+        for device_id in self._devices:
+            self._states.setdefault(device_id, State())
+            self._locks.setdefault(device_id, asyncio.Lock())
+        self._resolver = Resolver(home)
+        self.home = home
+        for device_id in before.keys() - self._devices.keys():
+            self.tell(HouseEvent(device_id, {}))
+        for device_id, device in self._devices.items():
+            if before.get(device_id) != device:
+                self.tell(HouseEvent(device_id, describe(device, self._states[device_id])))
 
     def find(self, words: str, wish: Wish) -> Found:
         """The devices that a person means; a kind alone, such as "the fan", is first that of the room they are in.
@@ -82,10 +111,11 @@ class Devices:
 
     def report(self, device_id: str, state: State) -> None:
         """Takes in what a device tells; for drivers."""
-        if self._states[device_id] == state:
+        if self._states.get(device_id) == state:
             return
         self._states[device_id] = state
-        self.tell(HouseEvent(device_id, describe(self._devices[device_id], state)))
+        if device_id in self._devices:  # what was left out tells all the same
+            self.tell(HouseEvent(device_id, describe(self._devices[device_id], state)))
 
     def tell(self, event: HouseEvent) -> None:
         """Tells all who watch."""
@@ -132,13 +162,20 @@ class Devices:
                 await driver.show(status)
 
     def health(self) -> Mapping[str, str]:
-        """One line for each driver."""
-        return {name: driver.health() for name, driver in self._drivers.items()}
+        """One line for each driver; of one that is well also what it found and is in no room."""
+        return {name: self._health(name, driver.health()) for name, driver in self._drivers.items()}
+
+    def _health(self, name: str, line: str) -> str:
+        found = {device.id for device in self._found.get(name, ((), ()))[0]}
+        homeless = [device.name for device in self.home.devices if device.id in found and device.room is None]
+        if line != "ok" or not homeless:
+            return line
+        return f"ok, with {len(homeless)} in no room: {listed(homeless, _MOST_NAMED)}"
 
     async def probe(self) -> list[str]:
         """What is wrong with the drivers, a sentence for each trouble."""
         found = await asyncio.gather(*(driver.probe() for driver in self._drivers.values()))
-        return [trouble for troubles in found for trouble in troubles]
+        return [trouble for troubles in found for trouble in troubles] + list(self._left_out)
 
 
 def describe(device: Device, state: State) -> dict[str, Any]:

@@ -304,7 +304,7 @@ class BrokerDriver(ABC):
         """Subscribes, and hears what is retained before the first command is sent."""
         from paho.mqtt.subscribeoptions import SubscribeOptions
 
-        quality: Any = SubscribeOptions(1) if newest else 1
+        quality: Any = SubscribeOptions(1, noLocal=True) if newest else 1
         while topics := self._wanted():
             self._subscribed.update(topics)
             refused: list[str] = []
@@ -349,12 +349,15 @@ class BrokerDriver(ABC):
         self._told.add(topic)
         self._unread.pop(topic, None)
         self._news.set()
-        for read in self.readers(topic):
-            try:
-                read(payload, bool(message.retain))
-            except (ValueError, ArithmeticError) as error:  # costs this device only, and not the connection
-                self._unread[topic] = str(error)
-                _log.warning("%s: cannot read %d bytes: %s", topic, len(payload), error)
+        for read in list(self.readers(topic)):
+            self._read(read, topic, payload, bool(message.retain))
+
+    def _read(self, read: Read, topic: str, payload: bytes, retained: bool) -> None:
+        try:
+            read(payload, retained)
+        except (ValueError, ArithmeticError) as error:  # costs this device only, and not the connection
+            self._unread[topic] = str(error)
+            _log.warning("%s: cannot read %d bytes: %s", topic, len(payload), error)
 
     def _tell(self, device_id: str, state: State, retained: bool) -> None:
         """Takes in what a device told. What is retained was true before the command that may be waiting here."""

@@ -34,18 +34,25 @@ async def connection_trouble(endpoint: Endpoint, last: str, table: str) -> str:
     return cause or f"{broker} was away ({last}) and is there again: it is tried again within a minute"
 
 
-async def write_troubles(publisher: Publisher, names: Mapping[str, str]) -> list[str]:
-    """Sends an empty message to each topic, and tells what the broker says to it.
+async def write_troubles(
+    publisher: Publisher,
+    names: Mapping[str, str],
+    nothing: str = "",
+    cure: str = "switch on the {}, or correct its command_topic",
+) -> list[str]:
+    """Sends a message that moves nothing to each topic, and tells what the broker says to it.
 
     Args:
         publisher: The connection.
         names: The topics, and whose they are.
+        nothing: The message.
+        cure: What to do where nothing listens, with "{}" for whose it is.
     """
 
     async def write(topic: str, name: str) -> str:
         try:
             async with asyncio.timeout(ANSWERED_WITHIN_S):
-                answer = await publisher.publish(topic, "")
+                answer = await publisher.publish(topic, nothing)
         except (TimeoutError, MqttError):
             return f"the broker does not answer a message to {topic}: see its log"
         if answer == NOT_ALLOWED:
@@ -53,7 +60,7 @@ async def write_troubles(publisher: Publisher, names: Mapping[str, str]) -> list
         if answer >= REFUSED:
             return f"the broker refuses a message to {topic} (code {answer}): see its log"
         if answer == NOBODY_LISTENS:
-            return f"nothing listens on {topic}: switch on the {name}, or correct its command_topic"
+            return f"nothing listens on {topic}: {cure.format(name)}"
         return ""
 
     found = await asyncio.gather(*(write(topic, name) for topic, name in names.items()))
