@@ -65,7 +65,7 @@ class Zigbee:
             self._set(key, value)
 
     def _set(self, key: str, value: Any) -> None:
-        name = key.split("_")[0]
+        name = key.split("_", maxsplit=1)[0]
         if name == "brightness":
             assert 0 <= value <= 254
             on = key.replace("brightness", "state")

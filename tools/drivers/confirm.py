@@ -13,6 +13,12 @@ _NEAR = 2
 _NEAR_TARGET = 0.3
 """How far from a target it may be set, in degrees Celsius: a thermostat may have steps of half a degree."""
 
+_NEAR_WHITE = 30
+"""How far from a white one may be that is still shown, in mireds."""
+
+_NEAR_PART = 60
+"""The same for each part of a colour, of 255."""
+
 _REACHED: dict[Activity, tuple[Activity, ...]] = {
     "working": ("working",),
     "returning": ("returning", "docked"),
@@ -35,8 +41,8 @@ _PERCENT = Steps()
 def confirmed(device: Device, change: Change, before: State, state: State, steps: Steps = _PERCENT) -> State | None:
     """The state, if it is that of a device which did as it was told; None where it is not.
 
-    A door or a cover that takes its time is then on its way, and said to be. A colour is not compared: lamps
-    report the nearest one that they can show.
+    A door or a cover that takes its time is then on its way, and said to be. A colour that is told is not compared
+    with the wish, as lamps report the nearest one that they can show; but one that stays as it was is none.
 
     Args:
         device: Which one.
@@ -49,6 +55,7 @@ def confirmed(device: Device, change: Change, before: State, state: State, steps
         return _opened(change, before, state)
     right = (
         _switched(change, state, steps.speed)
+        and _shown(change, before, state)
         and _played(change, before, state, steps.volume)
         and _regulated(change, state)
         and (change.locked is None or state.locked is change.locked)
@@ -83,6 +90,15 @@ def _switched(change: Change, state: State, scale: int) -> bool:
         return True
     # A fan with three speeds takes the nearest.
     return abs(state.speed - from_scale(to_scale(change.speed, scale), scale)) <= 1
+
+
+def _shown(change: Change, before: State, state: State) -> bool:
+    """A lamp that still shows what it did is told otherwise only if that is near: it may have no nearer."""
+    if change.kelvin is not None and state.kelvin is not None and state.kelvin == before.kelvin:
+        return abs(1e6 / state.kelvin - 1e6 / change.kelvin) <= _NEAR_WHITE
+    if change.rgb is not None and state.rgb is not None and state.rgb == before.rgb:
+        return all(abs(told - wanted) <= _NEAR_PART for told, wanted in zip(state.rgb, change.rgb, strict=True))
+    return True
 
 
 def _played(change: Change, before: State, state: State, scale: int) -> bool:
