@@ -3,85 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from agent.house import HouseEvent
 from agent.mqtt.publisher import Publisher
 from tests import brokers
+from tests.bridged import do, house_at, named, watching
 from tests.brokers import Mosquitto
-from tests.homes import said
 from tests.zigbee2mqtt import Zigbee, Zigbee2Mqtt, zigbee2mqtt
 from tools.drivers import broker as driver_broker
 from tools.drivers import mqtt_probe
-from tools.house import House, open_house
+from tools.house import open_house
 
 mosquitto, guarded = brokers.mosquitto, brokers.guarded
 """Fixtures; imported as such they would look redefined by each test that takes one."""
 
-ROOMS = [{"name": "kitchen"}, {"name": "living room"}, {"name": "hall"}]
-
 
 def lamp(name: str = "kitchen/ceiling light", address: str = "0x01", **state: Any) -> Zigbee:
     return Zigbee(address, name, "LED1545G12", {"state": "OFF", "brightness": 90, **state})
-
-
-@asynccontextmanager
-async def house_at(broker: Mosquitto, timeout_s: float = 5.0, **tables: Any) -> AsyncIterator[House]:
-    """A house that finds its devices at a broker."""
-    settings = {
-        "room": ROOMS,
-        "mqtt": {"host": broker.host, "port": broker.port, "confirm_timeout_s": timeout_s},
-        "zigbee2mqtt": {},
-        **tables,
-    }
-    async with open_house(settings) as house:
-        yield house
-
-
-async def do(house: House, name: str, **arguments: Any) -> str:
-    """What a function answers."""
-    return await said(next(tool for tool in house.tools if tool.name == name), **arguments)
-
-
-class Watch:
-    """What a house tells, as it was told last."""
-
-    def __init__(self) -> None:
-        self.devices: dict[str, dict[str, Any]] = {}
-        self.events: list[HouseEvent] = []
-        self._changed = asyncio.Event()
-
-    async def follow(self, house: House) -> None:
-        async for event in house.events():
-            self.events.append(event)
-            self.devices[event.device] = event.state
-            self._changed.set()
-
-    async def until(self, condition: Callable[[dict[str, dict[str, Any]]], bool]) -> None:
-        """Waits until what is known of the devices is so."""
-        async with asyncio.timeout(10):
-            while not condition(self.devices):
-                self._changed.clear()
-                await self._changed.wait()
-
-
-@asynccontextmanager
-async def watching(house: House) -> AsyncIterator[Watch]:
-    watch = Watch()
-    following = asyncio.create_task(watch.follow(house))
-    try:
-        yield watch
-    finally:
-        following.cancel()
-
-
-def named(devices: dict[str, dict[str, Any]], name: str) -> dict[str, Any]:
-    """How the device of that name is; nothing where there is none."""
-    return next((state for state in devices.values() if state.get("name") == name), {})
 
 
 async def sent(bridge: Zigbee2Mqtt) -> tuple[str, Any]:
@@ -398,7 +339,7 @@ async def test_several_bridges_have_topics_of_their_own(mosquitto: Mosquitto) ->
     async with (
         zigbee2mqtt(mosquitto, lamp("cellar lamp")) as one,
         zigbee2mqtt(mosquitto, lamp("roof lamp", "0x02"), base="home/z2m") as other,
-        house_at(mosquitto, zigbee2mqtt={"base_topics": ["zigbee2mqtt", "home/z2m"]}) as house,
+        house_at(mosquitto, bridge={"base_topics": ["zigbee2mqtt", "home/z2m"]}) as house,
     ):
         assert await do(house, "turn_on_light", room="roof lamp") == "The roof lamp is on at 35 percent."
         assert (await sent(other))[0] == "home/z2m/roof lamp/set"

@@ -12,7 +12,7 @@ import json
 import re
 import socket
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from typing import Any
 import aiomqtt
 
 from tests.brokers import Mosquitto
+from tools.drivers import beside
 
 MODELS: dict[str, dict[str, Any]] = json.loads(
     (Path(__file__).parent / "data" / "zigbee2mqtt.json").read_text(encoding="utf-8")
@@ -203,10 +204,5 @@ async def zigbee2mqtt(
             for device in made.devices:
                 await made.publish_state(device)
         await made.publish_devices()
-        running = asyncio.create_task(made.run())
-        try:
+        async with beside(made.run(), "simulated"):
             yield made
-        finally:
-            running.cancel()
-            with suppress(asyncio.CancelledError):
-                await running

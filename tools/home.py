@@ -14,6 +14,7 @@ from tools.drivers.gpio import GPIO
 from tools.drivers.memory import MEMORY
 from tools.drivers.mqtt import MQTT
 from tools.drivers.serial import SERIAL
+from tools.drivers.tasmota import TASMOTA
 from tools.drivers.zigbee2mqtt import ZIGBEE2MQTT
 from tools.names.phrases import names_nothing
 from tools.names.words import fold, name_key
@@ -22,6 +23,7 @@ DRIVERS: dict[str, DriverType] = {
     "memory": MEMORY,
     "mqtt": MQTT,
     "zigbee2mqtt": ZIGBEE2MQTT,
+    "tasmota": TASMOTA,
     "serial": SERIAL,
     "gpio": GPIO,
 }

@@ -35,9 +35,12 @@ async def beside(work: Coroutine[Any, Any, None], name: str) -> AsyncIterator[No
     try:
         yield
     finally:
-        running.cancel()
+        # Until Python 3.12, wait_for forgets that it is cancelled where what it waits for is done at that moment.
+        while not running.done():
+            running.cancel()
+            await asyncio.wait([running], timeout=1)
         with suppress(asyncio.CancelledError):
-            await running
+            running.result()
 
 
 Report = Callable[[str, State], None]

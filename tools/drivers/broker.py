@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import random
+import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -35,6 +37,9 @@ _FENCE = "hearth/fence"
 
 ASK_GAP_S = 0.05
 """How long a question to a device waits for the one before, in seconds."""
+
+ASK_AGAIN_S = 5.0
+"""How long the same question waits before it is put again, in seconds."""
 
 Read = Callable[[bytes, bool], None]
 """Takes in a payload, and whether the broker had kept it; raises a ValueError where it cannot be understood."""
@@ -110,7 +115,8 @@ class BrokerDriver(ABC):
         self._modes = LastModes()
         self._states: dict[str, State] = {}
         self._heard: dict[str, asyncio.Queue[State]] = {}
-        self._questions: dict[tuple[str, str], None] = {}
+        self._questions: dict[tuple[str, str], float] = {}
+        self._asked: dict[tuple[str, str], float] = {}
         self._asking = asyncio.Event()
 
     @abstractmethod
@@ -216,8 +222,12 @@ class BrokerDriver(ABC):
             wait = min(longest, wait * 2)
 
     def ask(self, topic: str, payload: str) -> None:
-        """Asks a device how it is, as soon as there is a connection; what is asked already is not asked twice."""
-        self._questions.setdefault((topic, payload))
+        """Asks a device how it is, as soon as there is a connection.
+
+        What is asked again soon, as a bridge comes back several times, is asked once, some seconds after the last time.
+        """
+        question, now = (topic, payload), time.monotonic()
+        self._questions.setdefault(question, max(now, self._asked.get(question, -math.inf) + ASK_AGAIN_S))
         self._asking.set()
 
     async def no_connection(self) -> list[str]:
@@ -247,14 +257,20 @@ class BrokerDriver(ABC):
         import aiomqtt
 
         while True:
-            await self._asking.wait()
-            self._asking.clear()
-            while self._questions and self._publisher is not None:
-                topic, payload = next(iter(self._questions))
-                del self._questions[topic, payload]
-                with suppress(aiomqtt.MqttError):  # the connection is lost, and says so itself
-                    await self._publisher.publish(topic, payload)
-                await asyncio.sleep(ASK_GAP_S)
+            question = min(self._questions, key=self._questions.__getitem__, default=None)
+            now = time.monotonic()
+            wait = None if question is None else self._questions[question] - now
+            if question is None or (wait is not None and wait > 0) or self._publisher is None:
+                self._asking.clear()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(wait):
+                        await self._asking.wait()
+                continue
+            del self._questions[question]
+            self._asked[question] = now
+            with suppress(aiomqtt.MqttError):  # the connection is lost, and says so itself
+                await self._publisher.publish(*question)
+            await asyncio.sleep(ASK_GAP_S)
 
     async def _first_try(self) -> None:
         """Right after the start a command waits for the connection; later it fails at once."""
@@ -290,6 +306,7 @@ class BrokerDriver(ABC):
         newest = self._protocol is ProtocolVersion.V5
         async with endpoint.connect(self._protocol) as client:
             self._questions.clear()
+            self._asked.clear()
             self.forget()
             self._refused = []
             self._subscribed.clear()

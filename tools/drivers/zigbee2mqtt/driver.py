@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from agent.config.tables import choice
 from tools.device import Change, Device, State
-from tools.drivers import Found, FoundGroup, Report
+from tools.drivers import FoundGroup, Report
+from tools.drivers.bridge_driver import BridgeDriver
 from tools.drivers.bridges import merged
-from tools.drivers.broker import BrokerDriver, MqttBroker, Read
+from tools.drivers.broker import MqttBroker, Read
 from tools.drivers.confirm import Steps, confirmed
 from tools.drivers.mqtt_payloads.wire import object_of, text_of
 from tools.drivers.zigbee2mqtt.bridge import (
@@ -33,10 +33,6 @@ class Zigbee2MqttSettings(MqttBroker):
 
     base_topics: tuple[str, ...] = ("zigbee2mqtt",)
     """What the topics of each Zigbee2MQTT begin with: its own `mqtt: base_topic`."""
-
-
-MOST_KEPT = 1_000
-"""How many topics of devices that are not known yet are kept."""
 
 
 class _Bridge:
@@ -78,10 +74,11 @@ class _Known:
         return f"{self.bridge.base}/{self.name}"
 
 
-class Zigbee2MqttDriver(BrokerDriver):
+class Zigbee2MqttDriver(BridgeDriver):
     """Moves what Zigbee2MQTT has."""
 
     table = "zigbee2mqtt"
+    maker = "Zigbee2MQTT"
 
     def __init__(
         self,
@@ -91,25 +88,12 @@ class Zigbee2MqttDriver(BrokerDriver):
         first_wait_s: float = 1.0,
         longest_wait_s: float = 60.0,
     ) -> None:
-        """A driver that knows no device yet but those of the settings; the rest is as for `BrokerDriver`."""
-        super().__init__(settings, report, first_wait_s, longest_wait_s)
-        self._declared = tuple(devices)
+        """As for `BridgeDriver`."""
+        super().__init__(devices, settings, report, first_wait_s, longest_wait_s)
         self._bridges = [_Bridge(base) for base in settings.base_topics]
-        self._found: Found = lambda devices, groups: None
         self._known: dict[str, _Known] = {}
         self._by_topic: dict[str, list[_Known]] = {}
         self._gone: set[str] = set()
-        self._kept: dict[str, tuple[bytes, bool]] = {}
-        for device in devices:
-            self._set(device.id, State(available=False))
-
-    def follow(self, found: Found) -> None:
-        """Tells of what is found from now on."""
-        self._found = found
-
-    async def settle(self) -> None:
-        """Waits for the first connection, or for it to fail."""
-        await self._first_try()
 
     def topics(self) -> Collection[str]:
         """All of each Zigbee2MQTT: a new device tells at once, and names may have any "/"."""
@@ -187,6 +171,9 @@ class Zigbee2MqttDriver(BrokerDriver):
         troubles = [mqtt_probe.unreadable(topic) for topic in self._refused]
         for bridge in self._bridges:
             troubles += self._troubles_of(bridge)
+        there = [((each.name, each.ieee_address), each.parts) for each in self._all()]
+        if all(bridge.devices is not None for bridge in self._bridges):
+            troubles += [self._missing(device, there) for device in self._declared if device.id not in self._known]
         reached = [known for known in self._known.values() if self.absence(known.device.id) is None]
         movable = {f"{known.topic}/set": known.name for known in reached if known.device.moves}
         troubles += await mqtt_probe.write_troubles(self._publisher, movable, "{}", "start Zigbee2MQTT")
@@ -211,19 +198,7 @@ class Zigbee2MqttDriver(BrokerDriver):
             troubles.append(
                 f'Zigbee2MQTT at {bridge.base} tells states by attribute: set advanced: output to "json" there'
             )
-        for device in self._declared:
-            if device.id not in self._known:
-                troubles.append(f'[[tools.device]] "{device.name}": {self._missing(device)}')
         return troubles
-
-    def _missing(self, declared: Device) -> str:
-        wanted = declared.options.device
-        named = [each for each in self._all() if wanted in (each.name, each.ieee_address)]
-        if not named:
-            known = choice([each.name for each in self._all()], wanted)
-            return f"Zigbee2MQTT has no device {wanted!r}; there are: {known}"
-        kinds = [f"{part.device.kind.value} {part.name}".strip() for part in named[0].parts]
-        return f"{wanted!r} is no {declared.kind.value} at Zigbee2MQTT; it has: {', '.join(kinds) or 'nothing to use'}"
 
     def _nowhere(self) -> str:
         if any(bridge.online is False for bridge in self._bridges):
@@ -273,13 +248,6 @@ class Zigbee2MqttDriver(BrokerDriver):
         (self._gone.add if read_online(payload) is False else self._gone.discard)(topic)
         self._look_who_is_there([known.device.id for known in self._by_topic[topic]])
 
-    def _keep(self, topic: str, payload: bytes, retained: bool) -> None:
-        """Keeps what is told of a device that is not known yet: what a broker kept comes in any order."""
-        self._kept.pop(topic, None)
-        self._kept[topic] = (payload, retained)
-        if len(self._kept) > MOST_KEPT:
-            del self._kept[next(iter(self._kept))]
-
     def _settle_in(self) -> None:
         """Takes in what there is now: in the house, and on which topics."""
         before = self._known
@@ -294,10 +262,7 @@ class Zigbee2MqttDriver(BrokerDriver):
             self._states.setdefault(device_id, State())
         self._found([known.device for known in self._known.values()], self._groups())
         self._look_who_is_there([*self._known, *(device_id for device_id in before if device_id not in self._known)])
-        for topic in [topic for topic in self._kept if topic.removesuffix("/availability") in self._by_topic]:
-            payload, retained = self._kept.pop(topic)
-            for reader in self.readers(topic):
-                self._read(reader, topic, payload, retained)
+        self._hear_kept([topic for topic in self._kept if topic.removesuffix("/availability") in self._by_topic])
         for device_id, known in self._known.items():
             was = before.get(device_id)
             if was is None or was.topic != known.topic:

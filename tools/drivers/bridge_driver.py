@@ -1,0 +1,77 @@
+"""What a driver of devices that are found by themselves does, whatever finds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from agent.config.tables import choice
+from tools.device import Device, State
+from tools.drivers import Found, Report
+from tools.drivers.bridges import Part
+from tools.drivers.broker import BrokerDriver, MqttBroker
+
+MOST_KEPT = 1_000
+"""How many topics of devices that are not known yet are kept."""
+
+
+class BridgeDriver(BrokerDriver):
+    """Tells of what it finds; knows at first only the devices of the settings."""
+
+    maker = ""
+    """Who the devices are from, as a sentence calls it."""
+
+    def __init__(
+        self,
+        devices: Sequence[Device],
+        settings: MqttBroker,
+        report: Report,
+        first_wait_s: float = 1.0,
+        longest_wait_s: float = 60.0,
+    ) -> None:
+        """A driver that has found nothing yet; the rest is as for `BrokerDriver`."""
+        super().__init__(settings, report, first_wait_s, longest_wait_s)
+        self._declared = tuple(devices)
+        self._found: Found = lambda devices, groups: None
+        self._kept: dict[str, tuple[bytes, bool]] = {}
+        for device in devices:
+            self._set(device.id, State(available=False))
+
+    def follow(self, found: Found) -> None:
+        """Tells of what is found from now on."""
+        self._found = found
+
+    async def settle(self) -> None:
+        """Waits for the first connection, or for it to fail."""
+        await self._first_try()
+
+    def _keep(self, topic: str, payload: bytes, retained: bool) -> None:
+        """Keeps what is told of a device that is not known yet: what a broker kept comes in any order."""
+        self._kept.pop(topic, None)
+        self._kept[topic] = (payload, retained)
+        if len(self._kept) > MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
+
+    def _hear_kept(self, topics: Iterable[str]) -> None:
+        """Takes in what was kept of these."""
+        for topic in topics:
+            payload, retained = self._kept.pop(topic)
+            for reader in list(self.readers(topic)):
+                self._read(reader, topic, payload, retained)
+
+    def _missing(self, declared: Device, there: Sequence[tuple[tuple[str, ...], Sequence[Part]]]) -> str:
+        """Why a device of the settings is none that was found.
+
+        Args:
+            declared: The device.
+            there: The names and the parts of all that was found.
+        """
+        wanted = declared.options.device
+        parts = next((parts for names, parts in there if wanted in names), None)
+        if parts is None:
+            known = choice([names[0] for names, _ in there], wanted)
+            why = f"{self.maker} has no device {wanted!r}; there are: {known}"
+        else:
+            kinds = [f"{part.device.kind.value.replace('_', ' ')} {part.name}".strip() for part in parts]
+            kind = declared.kind.value.replace("_", " ")
+            why = f"{wanted!r} is no {kind} at {self.maker}; it has: {', '.join(kinds) or 'nothing to use'}"
+        return f'[[tools.device]] "{declared.name}": {why}'
