@@ -217,6 +217,32 @@ async def test_f33_who_is_there_is_read_as_a_word_and_as_json(mosquitto: Mosquit
         assert await do(house, "turn_off_light", room="second") == "The second is off."
 
 
+async def test_f3_a_bridge_that_comes_back_three_times_in_a_second_is_asked_once(mosquitto: Mosquitto) -> None:
+    """Its devices' states are asked for again some seconds later, and not for each time."""
+    async with zigbee2mqtt(mosquitto, lamp("lamp")) as bridge, house_at(mosquitto) as house, watching(house) as watch:
+        await watch.until(lambda devices: devices.get("0x01_light", {}).get("state") == "off")
+        for _ in range(3):
+            await bridge.say_online(False)
+            await bridge.say_online(True)
+        await watch.until(lambda devices: devices["0x01_light"]["available"])
+        assert await do(house, "turn_on_light", room="lamp") == "The lamp is on at 35 percent."
+
+        asked = [bridge.sent.get_nowait()[0] for _ in range(bridge.sent.qsize())]
+        assert asked == ["zigbee2mqtt/lamp/get", "zigbee2mqtt/lamp/set"]
+
+
+async def test_f3_what_was_asked_a_moment_ago_is_asked_again_later(
+    mosquitto: Mosquitto, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(driver_broker, "ASK_AGAIN_S", 0.3)
+    async with zigbee2mqtt(mosquitto, lamp("lamp")) as bridge, house_at(mosquitto) as house, watching(house) as watch:
+        await watch.until(lambda devices: devices.get("0x01_light", {}).get("state") == "off")
+        await bridge.say_online(False)
+        bridge.named("lamp").state["state"] = "ON"  # by hand, while nobody could tell
+        await bridge.say_online(True)
+        await watch.until(lambda devices: devices["0x01_light"]["state"] == "on")
+
+
 async def test_f15_a_device_that_zigbee2mqtt_could_not_reach_is_not_confirmed(mosquitto: Mosquitto) -> None:
     lamps = (lamp("kitchen/left"), lamp("kitchen/middle", "0x02"), lamp("kitchen/right", "0x03"))
     async with zigbee2mqtt(mosquitto, *lamps) as bridge, house_at(mosquitto, 1.0) as house:

@@ -375,6 +375,9 @@ class BrokerDriver(ABC):
         except (ValueError, ArithmeticError) as error:  # costs this device only, and not the connection
             self._unread[topic] = str(error)
             _log.warning("%s: cannot read %d bytes: %s", topic, len(payload), error)
+        except Exception as error:  # one message that nobody thought of must not cost all others
+            self._unread[topic] = f"{type(error).__name__}: {error}"
+            _log.exception("%s: %d bytes could not be taken in", topic, len(payload))
 
     def _tell(self, device_id: str, state: State, retained: bool) -> None:
         """Takes in what a device told. What is retained was true before the command that may be waiting here."""

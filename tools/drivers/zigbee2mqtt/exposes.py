@@ -116,7 +116,7 @@ def parts_of(ieee_address: str, name: str, definition: Mapping[str, Any]) -> lis
     found.sort(key=lambda part: _rank(part.device))
     whole = [part for part in found if not part.name or len(found) == 1]
     said = set(fold(name))
-    main = next((part for part in whole if part.called in said), whole[0] if whole[:1] == found[:1] else None)
+    main = next((part for part in whole if part.called in said), whole[0] if whole and whole[0] is found[0] else None)
     return [replace(part, called="") if part is main else part for part in found]
 
 
