@@ -75,6 +75,12 @@ def test_what_nobody_could_mean_is_left_out_and_told(told: str, said: str) -> No
     assert said in left_out
 
 
+def test_a_room_that_only_another_device_knows_is_known_in_whatever_order_they_come() -> None:
+    home, _ = with_found(HOME, [lamp("nursery lamp"), lamp("nursery/mobile", "0x2")], [])
+
+    assert [device.room for device in home.devices[1:]] == ["nursery", "nursery"]
+
+
 def test_of_two_with_the_same_last_name_each_has_its_room_before_it() -> None:
     home, left_out = with_found(HOME, [lamp("kitchen/lamp"), lamp("living room/lamp", "0x2")], [])
 

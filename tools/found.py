@@ -53,8 +53,11 @@ def with_found(home: Home, devices: Sequence[Device], groups: Sequence[FoundGrou
     own = tuple(found.pop(device.id, device) for device in home.devices)
     names = _Names(_keys(home.rooms), _keys(home.floors), _keys(own), _keys(home.groups))
     rooms, brought, left_out = list(home.rooms), list(own), []
+    # What says its room before a "/" may be the first to say that there is such a room.
+    by_place = sorted(found.values(), key=lambda device: "/" not in device.name)
+    placed = {device.id: device.room or _room_of(device.name, names, rooms) for device in by_place}
     for device in found.values():
-        room = device.room or _room_of(device.name, names, rooms)
+        room = placed[device.id]
         name = next((each for each in _spoken(device.name, room) if _is_free(each, names.devices | names.groups)), None)
         if name is None:
             left_out.append(_left_out("device", device.name, names.devices | names.groups))

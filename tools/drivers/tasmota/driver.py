@@ -158,8 +158,9 @@ class TasmotaDriver(BridgeDriver):
     def _hear_state(self, whole: TasmotaDevice, subtopic: str, payload: bytes, retained: bool) -> None:
         data = told_in(subtopic, text_of(payload))
         unit = data.get("TempUnit")
-        if unit is not None and self._sensors.get(whole.mac, {}).get("TempUnit", unit) != unit:
-            self._sensors[whole.mac]["TempUnit"] = unit  # its owner chose another one meanwhile
+        sensors = self._sensors.get(whole.mac)
+        if unit is not None and sensors is not None and sensors.get("TempUnit") != unit:
+            sensors["TempUnit"] = unit  # its owner chose another one meanwhile
             self._settle_in()
         for known in [known for known in self._known.values() if known.whole.mac == whole.mac]:
             state = read(known.device, data, self._states[known.device.id], whole.off_on)

@@ -25,6 +25,9 @@ async def _open(devices: Sequence[Device], settings: Zigbee2MqttSettings, report
 
 def _check_settings(settings: Zigbee2MqttSettings) -> None:
     for base in settings.base_topics:
+        if f"{base}/".startswith("hearth/"):
+            text = f"[tools.zigbee2mqtt]: base_topics has {base!r}; below hearth/ are our own topics"
+            raise SettingsError(text, ("tools", "zigbee2mqtt", "base_topics"))
         if set(base) & set("+#\0") or base.startswith("/") or base.endswith("/"):
             text = f'[tools.zigbee2mqtt]: base_topics has {base!r}; "+", "#" and a "/" at an end are not allowed'
             raise SettingsError(text, ("tools", "zigbee2mqtt", "base_topics"))
