@@ -313,4 +313,4 @@ async def test_a_sentence_reaches_what_bridges_have_found(tmp_path: Path, mosqui
         assert await hearth("ask", "how warm is it in the living room?") == "It's 21.4 degrees in the living room."
         assert await hearth("ask", "switch on the hall radio") == "The hall radio is on."
         assert "cmnd/tasmota_A1B2C3/Power1" in radio.topics
-        assert "!! house" not in await hearth("doctor")
+        assert "ok  house: opens" in await hearth("doctor")
