@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from agent.config.tables import choice
 from tools.device import Device, State
 from tools.drivers import Found, Report
 from tools.drivers.bridges import Part
 from tools.drivers.broker import BrokerDriver, MqttBroker
-
-MOST_KEPT = 1_000
-"""How many topics of devices that are not known yet are kept."""
 
 
 class BridgeDriver(BrokerDriver):
@@ -32,7 +29,6 @@ class BridgeDriver(BrokerDriver):
         super().__init__(settings, report, first_wait_s, longest_wait_s)
         self._declared = tuple(devices)
         self._found: Found = lambda devices, groups: None
-        self._kept: dict[str, tuple[bytes, bool]] = {}
         for device in devices:
             self._set(device.id, State(available=False))
 
@@ -43,20 +39,6 @@ class BridgeDriver(BrokerDriver):
     async def settle(self) -> None:
         """Waits for the first connection, or for it to fail."""
         await self._first_try()
-
-    def _keep(self, topic: str, payload: bytes, retained: bool) -> None:
-        """Keeps what is told of a device that is not known yet: what a broker kept comes in any order."""
-        self._kept.pop(topic, None)
-        self._kept[topic] = (payload, retained)
-        if len(self._kept) > MOST_KEPT:
-            del self._kept[next(iter(self._kept))]
-
-    def _hear_kept(self, topics: Iterable[str]) -> None:
-        """Takes in what was kept of these."""
-        for topic in topics:
-            payload, retained = self._kept.pop(topic)
-            for reader in list(self.readers(topic)):
-                self._read(reader, topic, payload, retained)
 
     def _missing(self, declared: Device, there: Sequence[tuple[tuple[str, ...], Sequence[Part]]]) -> str:
         """Why a device of the settings is none that was found.

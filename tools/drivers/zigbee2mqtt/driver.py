@@ -35,6 +35,10 @@ class Zigbee2MqttSettings(MqttBroker):
     """What the topics of each Zigbee2MQTT begin with: its own `mqtt: base_topic`."""
 
 
+MOST_KEPT = 1_000
+"""How many topics of devices that are not known yet are kept."""
+
+
 class _Bridge:
     """One Zigbee2MQTT, as it tells of itself.
 
@@ -94,6 +98,7 @@ class Zigbee2MqttDriver(BridgeDriver):
         self._known: dict[str, _Known] = {}
         self._by_topic: dict[str, list[_Known]] = {}
         self._gone: set[str] = set()
+        self._kept: dict[str, tuple[bytes, bool]] = {}
 
     def topics(self) -> Collection[str]:
         """All of each Zigbee2MQTT: a new device tells at once, and names may have any "/"."""
@@ -248,6 +253,20 @@ class Zigbee2MqttDriver(BridgeDriver):
         (self._gone.add if read_online(payload) is False else self._gone.discard)(topic)
         self._look_who_is_there([known.device.id for known in self._by_topic[topic]])
 
+    def _keep(self, topic: str, payload: bytes, retained: bool) -> None:
+        """Keeps what is told of a device that is not known yet: what a broker kept comes in any order."""
+        self._kept.pop(topic, None)
+        self._kept[topic] = (payload, retained)
+        if len(self._kept) > MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
+
+    def _hear_kept(self) -> None:
+        """Takes in what was kept of devices that are known by now."""
+        for topic in [topic for topic in self._kept if topic.removesuffix("/availability") in self._by_topic]:
+            payload, retained = self._kept.pop(topic)
+            for reader in list(self.readers(topic)):
+                self._read(reader, topic, payload, retained)
+
     def _settle_in(self) -> None:
         """Takes in what there is now: in the house, and on which topics."""
         before = self._known
@@ -262,7 +281,7 @@ class Zigbee2MqttDriver(BridgeDriver):
             self._states.setdefault(device_id, State())
         self._found([known.device for known in self._known.values()], self._groups())
         self._look_who_is_there([*self._known, *(device_id for device_id in before if device_id not in self._known)])
-        self._hear_kept([topic for topic in self._kept if topic.removesuffix("/availability") in self._by_topic])
+        self._hear_kept()
         for device_id, known in self._known.items():
             was = before.get(device_id)
             if was is None or was.topic != known.topic:
