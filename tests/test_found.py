@@ -81,6 +81,18 @@ def test_a_room_that_only_another_device_knows_is_known_in_whatever_order_they_c
     assert [device.room for device in home.devices[1:]] == ["nursery", "nursery"]
 
 
+@pytest.mark.parametrize("name", ["garage door", "kitchen/Front_Door", "driveway gate", "door opener"])
+def test_a_relay_that_may_let_somebody_in_is_left_out_until_its_owner_says_what_it_is(name: str) -> None:
+    """Turning on a switch is not asked about."""
+    relay = Device("0x1", name, Kind.SWITCH)
+    home, [left_out] = with_found(HOME, [relay, Device("0x2", "front door light", Kind.SWITCH)], [])
+    door = Device("0x1", name, Kind.GARAGE_DOOR)
+
+    assert [device.name for device in home.devices[1:]] == ["front door light"]
+    assert f'the switch "{name}" is left out, as it may let somebody in' in left_out
+    assert with_found(HOME, [door], [])[1] == ()
+
+
 def test_of_two_with_the_same_last_name_each_has_its_room_before_it() -> None:
     home, left_out = with_found(HOME, [lamp("kitchen/lamp"), lamp("living room/lamp", "0x2")], [])
 

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from agent.plain_text import shortened
-from tools.device import Device
+from tools.device import LIGHTS, SWITCHES, Device
 from tools.drivers import FoundGroup
 from tools.home import Group, Home, Room
 from tools.names.kinds import KIND_WORDS
@@ -26,6 +26,9 @@ from tools.names.words import fold, key_of, name_key
 
 _LONGEST = 80
 """What of a longer name is not kept, in characters."""
+
+_ENTRANCES = [["door"], ["gate"], ["lock"], ["latch"], ["opener"]]
+"""Last words of what may let somebody in: a relay that is called so is moved once its owner says what it is."""
 
 
 @dataclass
@@ -57,6 +60,12 @@ def with_found(home: Home, devices: Sequence[Device], groups: Sequence[FoundGrou
     by_place = sorted(found.values(), key=lambda device: "/" not in device.name)
     placed = {device.id: device.room or _room_of(device.name, names, rooms) for device in by_place}
     for device in found.values():
+        if device.kind in LIGHTS | SWITCHES and fold(device.name)[-1:] in _ENTRANCES:
+            left_out.append(
+                f'the {device.kind.value} "{shortened(device.name, _LONGEST)}" is left out, as it may let somebody in: '
+                "give it a table [[tools.device]] that says what it is, or another name"
+            )
+            continue
         room = placed[device.id]
         name = next((each for each in _spoken(device.name, room) if _is_free(each, names.devices | names.groups)), None)
         if name is None:

@@ -17,16 +17,9 @@ class BridgeDriver(BrokerDriver):
     maker = ""
     """Who the devices are from, as a sentence calls it."""
 
-    def __init__(
-        self,
-        devices: Sequence[Device],
-        settings: MqttBroker,
-        report: Report,
-        first_wait_s: float = 1.0,
-        longest_wait_s: float = 60.0,
-    ) -> None:
+    def __init__(self, devices: Sequence[Device], settings: MqttBroker, report: Report) -> None:
         """A driver that has found nothing yet; the rest is as for `BrokerDriver`."""
-        super().__init__(settings, report, first_wait_s, longest_wait_s)
+        super().__init__(settings, report)
         self._declared = tuple(devices)
         self._found: Found = lambda devices, groups: None
         for device in devices:

@@ -38,16 +38,9 @@ class TasmotaDriver(BridgeDriver):
     table = "tasmota"
     maker = "Tasmota"
 
-    def __init__(
-        self,
-        devices: Sequence[Device],
-        settings: MqttBroker,
-        report: Report,
-        first_wait_s: float = 1.0,
-        longest_wait_s: float = 60.0,
-    ) -> None:
+    def __init__(self, devices: Sequence[Device], settings: MqttBroker, report: Report) -> None:
         """As for `BridgeDriver`."""
-        super().__init__(devices, settings, report, first_wait_s, longest_wait_s)
+        super().__init__(devices, settings, report)
         self._configs: dict[str, TasmotaDevice] = {}
         self._sensors: dict[str, dict[str, object]] = {}
         self._known: dict[str, _Known] = {}

@@ -84,16 +84,9 @@ class Zigbee2MqttDriver(BridgeDriver):
     table = "zigbee2mqtt"
     maker = "Zigbee2MQTT"
 
-    def __init__(
-        self,
-        devices: Sequence[Device],
-        settings: Zigbee2MqttSettings,
-        report: Report,
-        first_wait_s: float = 1.0,
-        longest_wait_s: float = 60.0,
-    ) -> None:
+    def __init__(self, devices: Sequence[Device], settings: Zigbee2MqttSettings, report: Report) -> None:
         """As for `BridgeDriver`."""
-        super().__init__(devices, settings, report, first_wait_s, longest_wait_s)
+        super().__init__(devices, settings, report)
         self._bridges = [_Bridge(base) for base in settings.base_topics]
         self._known: dict[str, _Known] = {}
         self._by_topic: dict[str, list[_Known]] = {}
@@ -291,7 +284,7 @@ class Zigbee2MqttDriver(BridgeDriver):
         groups = []
         for bridge in self._bridges:
             ids = {
-                (each.ieee_address, number): self._ids(each, number)
+                (each.ieee_address, number): self._ids(bridge, each, number)
                 for each in bridge.devices or ()
                 for number in (*each.endpoints, -1)
             }
@@ -304,10 +297,11 @@ class Zigbee2MqttDriver(BridgeDriver):
                 groups.append(FoundGroup(group.name, tuple(dict.fromkeys(members))))
         return groups
 
-    def _ids(self, whole: ZigbeeDevice, endpoint: int) -> list[str]:
+    def _ids(self, bridge: _Bridge, whole: ZigbeeDevice, endpoint: int) -> list[str]:
         """The parts of a device that a group means: those of the endpoint where it has a name, else all that move."""
         name = whole.endpoints.get(endpoint)
-        mine = [known.device for known in self._known.values() if known.name == whole.name and known.device.moves]
+        topic = f"{bridge.base}/{whole.name}"
+        mine = [known.device for known in self._by_topic.get(topic, ()) if known.device.moves]
         of_endpoint = [device.id for device in mine if name and device.options.suffix == f"_{name}"]
         return of_endpoint or [device.id for device in mine]
 
