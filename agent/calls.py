@@ -115,6 +115,11 @@ class ToolCaller:
             message = f"{call.name} took longer than {self._tool_timeout_s:g} seconds."
             raise AgentError(ErrorCode.TOOL_TIMEOUT, message) from error
 
+    def limit(self, tool_timeout_s: float, confirm_timeout_s: float) -> None:
+        """Other times than before, for the calls that begin from now on."""
+        self._tool_timeout_s = tool_timeout_s
+        self._confirm_timeout_s = confirm_timeout_s
+
     async def _result(self, making: asyncio.Task[dict[str, Any]]) -> dict[str, Any]:
         """What a call returns. When nobody waits for it any more it is told to end, and has a moment to do so."""
         try:
@@ -158,7 +163,7 @@ async def _make(tool: AgentTool, call: FunctionCallPart, asked: ToolCall) -> dic
     except (Exception, SystemExit, asyncio.CancelledError) as error:
         if isinstance(error, asyncio.CancelledError) and _is_cancelled():
             raise
-        log.exception("%s raised, called with %s", call.name, call.arguments)
+        log.exception("%s raised, called with %s", call.name, ", ".join(call.arguments) or "nothing")
         return {"error": f"{call.name} failed: {type(error).__name__}: {error}"}
 
 

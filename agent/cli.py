@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
-import importlib
+import faulthandler
 import json
 import logging
 import os
 import sys
+import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agent.errors import AgentError, DeclarationError, HearthError, SettingsError
+from agent.journal import start_logging
 
 if TYPE_CHECKING:
     from agent.channels.local import Appliance, LocalClient
@@ -119,6 +120,15 @@ def _parser() -> argparse.ArgumentParser:
     for action, what in (("show", "read one"), ("export", "print one as JSON")):
         actions.add_parser(action, help=what).add_argument("ids", metavar="ID", nargs=1)
     actions.add_parser("rm", help="erase them").add_argument("ids", metavar="ID", nargs="+")
+    actions.add_parser("expire", help="erase those without a word for the days that the settings name")
+    actions.add_parser("compact", help="give back the room of what was erased")
+
+    journal = add("log", _log, "Show the commands in the journal, one a line.")
+    journal.add_argument("-n", "--lines", metavar="N", type=int, help="the newest N; without it 20, or all since")
+    journal.add_argument("-f", "--follow", action="store_true", help="wait for more")
+    journal.add_argument("--since", metavar="TIME", help='the oldest: "today", "-1h", "2026-05-01" ...')
+    journal.add_argument("--all", action="store_true", help="all that Hearth wrote, not only the commands")
+    journal.add_argument("--json", action="store_true", help="each record as a line of JSON, with all its fields")
 
     evaluate = add("eval", _eval, "Measure the model on cases; nothing is executed.")
     evaluate.add_argument("cases", metavar="CASES.jsonl", type=_file)
@@ -126,9 +136,23 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--home", metavar="SETTINGS.toml", type=_file, help="compare by what would move")
     evaluate.add_argument("--json", action="store_true", help="print the figures and each case as JSON")
 
+    status = add("status", _status, "Say how the running service is, in a line.")
+    status.add_argument("--wait", metavar="SECONDS", type=float, default=0.0, help="until all is well, so long at most")
+    _add_config(status)
+
     doctor = add("doctor", _doctor, "Look at every part, and say what is wrong and what to do about it.")
     _add_config(doctor)
 
+    backup = add("backup", _backup, "Write the settings and all that is kept into one file.")
+    backup.add_argument("file", metavar="FILE", type=Path)
+    _add_config(backup)
+
+    restore = add("restore", _restore, "Put a backup back; the service is not to run.")
+    restore.add_argument("file", metavar="FILE", type=Path)
+    _add_config(restore)
+
+    retract = add("retract", _retract, "Clear what the broker keeps of this node; the service is not to run.")
+    _add_config(retract)
     board = add("board", _board, "Look for the light controller, ask it, try a lamp, renew its firmware.")
     _add_config(board)
     add_actions(board)
@@ -155,14 +179,26 @@ def _run(args: argparse.Namespace) -> int:
     from agent.config import find_settings, read_settings
     from agent.service import serve
 
-    _start_logging(logging.INFO)
+    start_logging(logging.INFO)
+    faulthandler.enable()  # what ends a stuck process, such as systemd's watchdog, leaves in the log where it was stuck
     try:
         asyncio.run(serve(read_settings(find_settings(args.config)), prompt=args.prompt))
     except (SettingsError, DeclarationError) as error:
         # Also the house's own tables and the user's tools: starting again would not help.
         print(f"hearth: {error}", file=sys.stderr)
+        _refuse_who_waits(error)
         return CONFIG_ERROR
     return DONE
+
+
+def _refuse_who_waits(error: Exception) -> None:
+    from agent.activation import activated_socket
+    from agent.channels.local import refuse
+
+    with suppress(OSError):  # of a socket that was served already
+        given = activated_socket("local")
+        if given:
+            refuse(given, f"the service does not start: {error}")
 
 
 def _ask(args: argparse.Namespace) -> int:
@@ -267,6 +303,12 @@ def _sessions(args: argparse.Namespace) -> int:
                     updated = datetime.fromtimestamp(row["updated"]).astimezone()
                     print(f"{row['id']}\t{updated:%Y-%m-%d %H:%M:%S}\t{row['turns']} turns")
                 return DONE
+            if args.action == "expire":
+                print(f"{await stored.expire()} conversations erased")
+                return DONE
+            if args.action == "compact":
+                print(f"{await stored.compact()} bytes given back")
+                return DONE
             missing = 0
             for session in args.ids:
                 if args.action == "rm":
@@ -301,9 +343,29 @@ def _talk(session: dict[str, Any]) -> str:
 def _eval(args: argparse.Namespace) -> int:
     from agent.evaluation.command import main as evaluate
 
-    _start_logging(logging.WARNING)
+    start_logging(logging.WARNING)
     status: int = evaluate(args)
     return status
+
+
+def _status(args: argparse.Namespace) -> int:
+    async def run() -> int:
+        from agent.status_line import status_line
+
+        client = await _running(args)
+        if client is None:
+            raise HearthError("no service runs")
+        ends = time.monotonic() + args.wait
+        while True:
+            status = await client.status()
+            well = status["model"] == "ready" and not status["mqtt"].startswith("not connected")
+            well &= all(how.partition(",")[0] == "ok" for how in status["house"].values())
+            if well or time.monotonic() >= ends:
+                print(status_line(status))
+                return DONE if well else FAILED
+            await asyncio.sleep(0.05)  # the socket tells nobody of a change
+
+    return _wait(run())
 
 
 def _doctor(args: argparse.Namespace) -> int:
@@ -319,6 +381,62 @@ def _doctor(args: argparse.Namespace) -> int:
 
     logging.disable()  # what the parts would say of it is on the lines
     return asyncio.run(run())
+
+
+def _log(args: argparse.Namespace) -> int:
+    from agent.channels.cli import printable
+    from agent.journal_reader import arguments, records, told
+
+    count = 20 if args.lines is None and args.since is None else args.lines
+    for record in records(arguments(count, args.since, args.follow, args.all)):
+        print(json.dumps(record, ensure_ascii=False) if args.json else printable(told(record)), flush=True)
+    return DONE
+
+
+def _backup(args: argparse.Namespace) -> int:
+    from agent.backup import back_up, files_of
+    from agent.config import SYSTEM_SETTINGS, find_settings, read_settings
+    from agent.service import installed_store_path
+
+    settings = read_settings(find_settings(args.config))
+    assert settings.path is not None
+    files = files_of(settings.path, settings.path == SYSTEM_SETTINGS)
+    for name in back_up(args.file, settings.path.parent, files, installed_store_path(settings)):
+        print(name)
+    return DONE
+
+
+def _restore(args: argparse.Namespace) -> int:
+    from agent.backup import restore
+    from agent.config import SYSTEM_SETTINGS, Settings
+    from agent.machine import unit
+    from agent.service import installed_store_path
+
+    given = args.config or os.environ.get("HEARTH_CONFIG")
+    path = Path(given or SYSTEM_SETTINGS).resolve()
+    found = None if given else unit()
+    if found and found.active in ("active", "activating", "reloading"):
+        raise HearthError("the service runs: systemctl stop hearth.socket hearth.service, and start them afterwards")
+    for name in restore(args.file, path.parent, installed_store_path(Settings(path=path))):
+        print(name)
+    return DONE
+
+
+def _retract(args: argparse.Namespace) -> int:
+    async def run() -> int:
+        from agent.channels.mqtt_retract import retract
+        from agent.config import find_settings, read_settings
+        from agent.mqtt.connection import Endpoint
+
+        settings = read_settings(find_settings(args.config))
+        mqtt = settings.mqtt
+        if mqtt is None or mqtt.broker == "embedded":
+            return DONE  # nobody keeps anything
+        for topic in await retract(Endpoint.of(mqtt), settings.node):
+            print(topic)
+        return DONE
+
+    return _wait(run())
 
 
 def _board(args: argparse.Namespace) -> int:
@@ -348,7 +466,7 @@ def _listen(args: argparse.Namespace) -> int:
 
 
 def _wait(work: Coroutine[Any, Any, int]) -> int:
-    _start_logging(logging.WARNING)
+    start_logging(logging.WARNING)
     return asyncio.run(work)
 
 
@@ -381,9 +499,10 @@ async def _stored(args: argparse.Namespace) -> AsyncIterator[LocalClient | Store
     from agent.config import find_settings, read_settings
     from agent.service import StoredSessions, open_store
 
-    store = open_store(read_settings(find_settings(args.config)))
+    settings = read_settings(find_settings(args.config))
+    store = open_store(settings)
     try:
-        yield StoredSessions(store)
+        yield StoredSessions(store, settings)
     finally:
         store.close()
 
@@ -400,14 +519,3 @@ async def _running(args: argparse.Namespace) -> LocalClient | None:
             print(f"hearth: the running service uses {theirs}; this is done without it", file=sys.stderr)
             return None
     return client
-
-
-def _start_logging(level: int) -> None:
-    """To the journal, with fields, where standard error is one and systemd's library is there."""
-    handler: logging.Handler = logging.StreamHandler()
-    error = os.fstat(2)
-    if os.environ.get("JOURNAL_STREAM") == f"{error.st_dev}:{error.st_ino}":
-        with contextlib.suppress(ImportError):
-            journal = importlib.import_module("systemd.journal")
-            handler = journal.JournalHandler(SYSLOG_IDENTIFIER="hearth")
-    logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s", handlers=[handler])

@@ -19,6 +19,7 @@ from typing import Any
 
 from aiomqtt import MqttError
 
+from agent import machine
 from agent.channels.cli import printable
 from agent.channels.local import LocalClient
 from agent.channels.mqtt_doctor import try_topics
@@ -38,6 +39,9 @@ from agent.tool import AgentTool, load_folder
 
 ENOUGH_SPACE = 50_000_000
 """Free space on the disk of the state below which it is said, in bytes."""
+
+ANSWER_S = 10.0
+"""How long the service may take to answer: systemd lets who asks wait while it starts, and where it cannot for ever."""
 
 SENTENCE = "turn on the kitchen light"
 """What the model has to understand, with the only function that there is."""
@@ -108,12 +112,16 @@ async def diagnose(given: str | None, clocks: Clocks | None = None) -> AsyncIter
         yield _trouble("settings", str(error))
         yield service
         yield _clock(clocks or SystemClocks())
+        for finding in await asyncio.to_thread(_machine):
+            yield finding
         return
     password, house = _wrong_password(settings), _wrong_house(settings)
     for each in filter(None, (password, house)):
         yield _trouble("settings", str(each))
     if not password and not house:
         yield _ok("settings", str(settings.path))
+    if waiting := status.get("settings_waiting"):
+        yield _note("settings", f"a restart is needed for {', '.join(waiting)}: systemctl restart hearth")
     yield service
     model = await asyncio.to_thread(load_model, settings.model)
     yield await _model(model, settings.model)
@@ -127,20 +135,77 @@ async def diagnose(given: str | None, clocks: Clocks | None = None) -> AsyncIter
     if not password:
         for finding in await _broker(settings, status):
             yield finding
+    for finding in await asyncio.to_thread(_machine):
+        yield finding
 
 
 async def _service(given: str | None) -> tuple[LocalClient | None, dict[str, Any], Finding]:
     """The running service, if it has these settings, and its status."""
     try:
         client = await LocalClient.find()
-        status = await client.status() if client else {}
     except (AgentError, SettingsError) as error:
-        return None, {}, _trouble("service", f"{error}: run this as the user that it runs as")
+        return None, {}, _trouble("service", f"{error}: run this as the user that it runs as, or as root")
+    try:
+        async with asyncio.timeout(ANSWER_S):
+            status = await client.status() if client else {}
+    except TimeoutError:
+        return None, {}, _trouble("service", f"no answer in {ANSWER_S:g} s: systemctl status hearth tells more")
+    except AgentError as error:
+        return None, {}, _trouble("service", error.message)
     if client is None:
         return None, {}, _ok("service", "it does not run; all is tried without it")
     if given and Path(given).resolve() != Path(status["settings"]):
         return None, {}, _note("service", f"one runs with {status['settings']}; all is tried without it")
     return client, status, _ok("service", f"{status['node']} runs")
+
+
+def _machine() -> list[Finding]:
+    """The machine itself, as far as it tells of itself."""
+    name = machine.model()
+    found = [_ok("versions", f"{machine.versions()}{f', on a {name}' if name else ''}")]
+    warmth = machine.temperature()
+    if warmth is not None:
+        found.append(_warmth(warmth))
+    clauses = machine.throttling()
+    if clauses is not None:
+        found.append(_power(clauses))
+    unit = machine.unit()
+    if unit is not None:
+        found.append(_unit(unit))
+    return found
+
+
+def _warmth(degrees: float) -> Finding:
+    text = f"the processor has {degrees:.0f} degrees Celsius"
+    if degrees >= machine.HOT_C:
+        return _trouble("temperature", f"{text}, and slows down: give it a heat sink, or air")
+    if degrees >= machine.WARM_C:
+        return _note("temperature", f"{text}: it slows down from {machine.HOT_C:.0f} on")
+    return _ok("temperature", text)
+
+
+def _power(clauses: list[str]) -> Finding:
+    if not clauses:
+        return _ok("power", "the firmware has nothing to complain of since the start")
+    text = "; ".join(clauses)
+    cure = "take the board's own power supply and a short cable" if "voltage" in text else "give it air"
+    return (_trouble if " now" in text else _note)("power", f"{text}: {cure}")
+
+
+def _unit(unit: machine.Unit) -> Finding:
+    starts = "starts with the board" if unit.enabled == "enabled" else "does not start with the board"
+    again = f", started again {unit.restarts} times" if unit.restarts else ""
+    text = f"{machine.UNIT} is {unit.active} and {starts}{again}"
+    if unit.missing_groups:
+        names = " and ".join(unit.missing_groups)
+        return _trouble("unit", f"{text}; there is no group {names}, and it cannot start (216/GROUP): systemd-sysusers")
+    if unit.active == "failed":
+        return _trouble("unit", f"{text}; it ended with {unit.result}: journalctl -u hearth -n 50")
+    if unit.restarts:
+        return _note("unit", f"{text}; the last end was {unit.result}: hearth log --all")
+    if unit.enabled != "enabled":
+        return _note("unit", f"{text}: systemctl enable --now hearth")
+    return _ok("unit", text)
 
 
 def _wrong_password(settings: Settings) -> SettingsError | None:
@@ -303,9 +368,7 @@ def _embedded(runs: bool) -> Finding:
 async def _tried(mqtt: MqttSettings, node: str, service: str) -> list[Finding]:
     """The broker and each of our topics; `service` is what the running service says of its connection."""
     # Without our id, which would throw out the service.
-    endpoint = Endpoint(
-        mqtt.broker, mqtt.port, username=mqtt.username, password=mqtt.password(), tls=mqtt.tls, ca_file=mqtt.ca_file
-    )
+    endpoint = Endpoint.of(mqtt)
     name = f"the broker of [mqtt] at {endpoint.host}:{endpoint.port}"
     trouble = await connection_trouble(endpoint, name, "broker")
     if trouble:

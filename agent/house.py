@@ -72,8 +72,12 @@ class House(Protocol):
         """
         ...
 
+    def drivers(self, name: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+        """The names of what moves the devices that a call is about, for the log; none where there are no devices."""
+        ...
+
     def health(self) -> dict[str, str]:
-        """One line for each part of the house; "ok", or "ok, with ..." what is worth knowing, where all is well."""
+        """One line for each part of the house; "ok", or "ok, ..." and what is worth knowing, where all is well."""
         ...
 
     async def probe(self) -> list[str]:

@@ -173,6 +173,12 @@ class AgentRunner:
         self._closed = True
         await _together(each.close() for each in {*self._sessions.values(), *(turn.session for turn in self._turns)})
 
+    def change(self, instructions: str, max_turns: int, limits: Limits) -> None:
+        """Goes on with other settings; conversations stay, and a turn that goes on may still end by the old ones."""
+        self.agent = replace(self.agent, instructions=instructions, max_turns=max_turns)
+        self.limits = limits
+        self._caller.limit(limits.tool_timeout_s, limits.confirm_timeout_s)
+
     # Sessions
 
     def get_or_create_session(self, id: str) -> AgentSession:

@@ -8,19 +8,21 @@ import importlib
 import logging
 import os
 import signal
-import socket
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Sequence
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from agent.activation import activated_socket
 from agent.activity import Activity
 from agent.answer import LEFT_AS_IT_IS
 from agent.channels.local import LocalServer, socket_path
 from agent.command import Command, words_of
-from agent.config import MqttSettings, Settings, in_file, runtime_directory, state_directory
+from agent.command_log import logged
+from agent.config import SYSTEM_SETTINGS, MqttSettings, Settings, in_file, runtime_directory, state_directory
 from agent.disk import disk_of
 from agent.due import Announcement, DueItem, DueItems, NobodyToAskError
 from agent.errors import HearthError, SettingsError
@@ -28,19 +30,31 @@ from agent.events import AgentEvent, ConfirmationRequest, TextMessage
 from agent.grounding import room_among
 from agent.house import Controller, House, HouseEvent
 from agent.house_store import HouseStore
+from agent.journal import words
 from agent.model.generative import GenerativeModel, load_model, misfits
+from agent.notify import notify, notify_ready
 from agent.overheard import Overheard
+from agent.progress import Progress
+from agent.reload import reload_when_told
 from agent.runner import Agent, AgentRunner, Limits
+from agent.status_line import keep_status, status_line
 from agent.store import SessionStore
 from agent.tool import AccessLevel, AgentTool, load_folder, visible
+from agent.watchdog import Watchdog, watchdog_s
 
 log = logging.getLogger(__name__)
+
+DAY_S = 86_400.0
+
+INSTALLED_STATE = Path("/var/lib/hearth")
+"""The state folder of the unit; with a dynamic user a link to one below /var/lib/private."""
 
 
 class StoredSessions:
     """The conversations in the store, for listing them and taking them out."""
 
-    def __init__(self, store: SessionStore) -> None:
+    def __init__(self, store: SessionStore, settings: Settings) -> None:
+        self.settings = settings
         self._store = store
 
     async def sessions(self) -> list[dict[str, Any]]:
@@ -59,6 +73,14 @@ class StoredSessions:
         await asyncio.to_thread(self._store.delete, session)
         return found
 
+    async def expire(self) -> int:
+        """Erases those that are older than the settings keep them, and returns how many."""
+        return await asyncio.to_thread(self._store.expire, self.settings.sessions.keep_days * DAY_S, time.time())
+
+    async def compact(self) -> int:
+        """Gives back room on the disk, and returns how many bytes."""
+        return await asyncio.to_thread(self._store.compact)
+
     async def _has(self, session: str) -> bool:
         return any(row.id == session for row in await asyncio.to_thread(self._store.sessions))
 
@@ -73,6 +95,9 @@ class Service(StoredSessions):
         kept: What the house keeps, what becomes due among it.
         broker: Where MQTT is, as `{"host", "port"}`; None without it.
         mqtt: Says how the MQTT connection stands.
+        settings: Those that hold now.
+        settings_trouble: Why the settings that were to be read last were not taken; "" where they were.
+        settings_waiting: What of them waits for a restart.
     """
 
     def __init__(
@@ -85,15 +110,19 @@ class Service(StoredSessions):
         kept: HouseStore,
         left_out: Sequence[str] = (),
     ) -> None:
-        super().__init__(store)
-        self.settings = settings
+        super().__init__(store, settings)
         self.house = house
         self.runner = runner
         self.kept = kept
         self.activity = Activity(house.show)
         self.broker: dict[str, Any] | None = None
         self.mqtt: Callable[[], str] | None = None
+        self.settings_trouble = ""
+        self.settings_waiting: tuple[str, ...] = ()
         self._model = model
+        self._workers: list[Progress] = [kept.due.progress]
+        if progress := getattr(model, "progress", None):
+            self._workers.append(progress)
         self._left_out = tuple(left_out)
         self._overheard = Overheard(self._run)
         self._unknown_rooms: set[str] = set()
@@ -105,10 +134,20 @@ class Service(StoredSessions):
             AgentError: It ended without an answer; INVALID_REQUEST for a text that is empty, longer than
                 `MAX_COMMAND_LENGTH` or none at all.
         """
+        async with aclosing(logged(command, self._checked(command), self._drivers)) as events:
+            async for event in events:
+                yield event
+
+    async def _checked(self, command: Command) -> AsyncGenerator[AgentEvent, None]:
         command = replace(command, text=words_of(command.text), room=self._room(command))
         async with aclosing(self._overheard.handle(command)) as events:
             async for event in events:
                 yield event
+
+    def _drivers(self, name: str, arguments: Mapping[str, Any]) -> Iterable[str]:
+        """What a call moves; a house that does not tell is fine."""
+        drivers: Callable[[str, Mapping[str, Any]], Iterable[str]] | None = getattr(self.house, "drivers", None)
+        return drivers(name, arguments) if drivers else ()
 
     async def _run(self, command: Command) -> AsyncGenerator[AgentEvent, None]:
         if command.session is None:
@@ -152,7 +191,30 @@ class Service(StoredSessions):
             "mqtt": self.mqtt() if self.mqtt else "off",
             "model": unavailable or "ready",
             "house": self.house.health(),
+            "settings_trouble": self.settings_trouble,
+            "settings_waiting": self.settings_waiting,
         }
+
+    def change(self, settings: Settings, waiting: Sequence[str] = ()) -> None:
+        """Goes on with other settings of the same parts (see `agent.reload`); conversations stay.
+
+        Args:
+            settings: Those that hold from now on.
+            waiting: What else the file asks for, and only a restart gives.
+        """
+        self.settings = settings
+        self.settings_trouble = ""
+        self.settings_waiting = tuple(waiting)
+        self.runner.change(settings.instructions, settings.max_turns, limits_of(settings))
+        words.shown = settings.log.words
+
+    def watch_over(self, worker: Progress) -> None:
+        """One more worker that has to get on for systemd to believe that we live."""
+        self._workers.append(worker)
+
+    def workers(self) -> Sequence[Progress]:
+        """Those that have to get on."""
+        return self._workers
 
     async def probe(self) -> list[str]:
         """What is wrong with the house and its functions, a sentence for each trouble; nothing moves for it."""
@@ -183,7 +245,8 @@ class Service(StoredSessions):
         """
         answer, questions, nobody = "", [], "nobody"
         command = Command(item.text, "due", room=item.room)
-        async with aclosing(self._run(replace(command, room=self._room(command)))) as events:
+        running = self._run(replace(command, room=self._room(command)))
+        async with aclosing(logged(command, running, self._drivers)) as events:
             async for event in events:
                 if isinstance(event, ConfirmationRequest):
                     questions.append(event.question)
@@ -222,6 +285,16 @@ def store_path(settings: Settings) -> Path:
     return (state_directory() if kept else runtime_directory()) / "sessions.db"
 
 
+def installed_store_path(settings: Settings) -> Path:
+    """Where the store of the installed service lies, for root beside it; else that of `store_path`.
+
+    What is volatile is of no use on another board, so that of the service is always the kept one.
+    """
+    if "STATE_DIRECTORY" not in os.environ and settings.path == SYSTEM_SETTINGS and os.geteuid() == 0:
+        return INSTALLED_STATE / "sessions.db"
+    return store_path(settings)
+
+
 @asynccontextmanager
 async def open_service(settings: Settings, *, look: bool = False) -> AsyncIterator[Service]:
     """Store, house, model and runner, opened and closed in their order; no channel yet.
@@ -245,13 +318,17 @@ async def open_service(settings: Settings, *, look: bool = False) -> AsyncIterat
         for trouble in left_out:
             log.error("%s", trouble)
         agent = Agent(settings.node, settings.instructions, tools=tools, max_turns=settings.max_turns)
-        limits = Limits(
-            **asdict(settings.limits),
-            history_turns=settings.sessions.history_turns,
-            idle_s=settings.sessions.idle_minutes * 60,
-        )
-        runner = await stack.enter_async_context(AgentRunner(agent, model, store=store, limits=limits))
+        runner = await stack.enter_async_context(AgentRunner(agent, model, store=store, limits=limits_of(settings)))
         yield Service(settings, store, house, model, runner, kept, left_out)
+
+
+def limits_of(settings: Settings) -> Limits:
+    """The limits that the settings name in several tables."""
+    return Limits(
+        **asdict(settings.limits),
+        history_turns=settings.sessions.history_turns,
+        idle_s=settings.sessions.idle_minutes * 60,
+    )
 
 
 def readable(model: GenerativeModel, tools: Sequence[AgentTool]) -> tuple[tuple[AgentTool, ...], list[str]]:
@@ -327,20 +404,24 @@ def _package(house: str) -> ModuleType:
 
 
 async def serve(settings: Settings, *, prompt: bool = False) -> None:
-    """Runs until SIGTERM or SIGINT, or until the person at the prompt leaves.
+    """Runs until SIGTERM or SIGINT, or until the person at the prompt leaves; SIGHUP reads the settings again.
 
     Raises:
         HearthError: It could not start.
     """
     run_prompt = _prompt() if prompt else None
-    stop = asyncio.Event()
+    words.shown = settings.log.words
+    stop, reload = asyncio.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
     # With its terminal gone a prompt has nobody to talk to, and an embedded broker must not be left behind.
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    loop.add_signal_handler(signal.SIGHUP, stop.set if prompt else reload.set)
     async with AsyncExitStack() as stack:
         service = await stack.enter_async_context(open_service(settings))
         _warn_of_loss(settings)
-        await stack.enter_async_context(LocalServer(service, socket_path()))
+        given = activated_socket("local")
+        await stack.enter_async_context(LocalServer(service, socket_path(), given))
         mqtt = await _broker(service, stack)
         service.broker = {"host": mqtt.broker, "port": mqtt.port} if mqtt else None
         async with asyncio.TaskGroup() as tasks:
@@ -350,11 +431,23 @@ async def serve(settings: Settings, *, prompt: bool = False) -> None:
                 tasks.create_task(service.follow_buttons(), name="buttons"),
             ]
             channel = tasks.create_task(_mqtt(service, mqtt), name="mqtt") if mqtt else None
+            if mqtt and settings.mqtt == mqtt:  # an embedded one forgets us by itself
+                from agent.channels.mqtt_renamed import leave_old_name
+
+                leaving = leave_old_name(mqtt, settings.node, service.kept)
+                keeping.append(tasks.create_task(leaving, name="old name"))
             if run_prompt:
                 tasks.create_task(run_prompt(service, stop), name="prompt")
             # Usable is what this says. A broker may be away for a week, and the lamps are still ours.
-            notify(f"READY=1\nSTATUS=model: {(await service.status())['model']}")
-            log.info("%s is ready, on %s", settings.node, socket_path())
+            line = status_line(await service.status())
+            notify_ready(line)
+            keeping += [
+                tasks.create_task(keep_status(service.status, line), name="status"),
+                tasks.create_task(reload_when_told(service, reload), name="reload"),
+            ]
+            if timeout_s := watchdog_s():
+                keeping.append(tasks.create_task(Watchdog(timeout_s, service.workers).run(), name="watchdog"))
+            log.info("%s is ready, on %s", settings.node, given.getsockname() if given else socket_path())
             await stop.wait()
             notify("STOPPING=1")
             for task in (*keeping, channel):
@@ -402,16 +495,5 @@ async def _mqtt(service: Service, mqtt: MqttSettings) -> None:
         mqtt, service.settings.node, service.handle, service.runner.confirm, service.house, service.announcements()
     )
     service.mqtt = channel.status
+    service.watch_over(channel.progress)
     await channel.run()
-
-
-def notify(state: str) -> None:
-    """Tells systemd, where it listens; with systemd-python, or the same datagram without it."""
-    try:
-        importlib.import_module("systemd.daemon").notify(state)
-    except ImportError:
-        address = os.environ.get("NOTIFY_SOCKET", "")
-        if address:
-            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as datagram:
-                datagram.connect(address.replace("@", "\0", 1) if address[0] == "@" else address)
-                datagram.send(state.encode())

@@ -24,6 +24,9 @@ from agent.migrations import MIGRATIONS, migrate, version
 
 log = logging.getLogger(__name__)
 
+WORTH_COMPACTING: Final = 0.25
+"""The share of a file that has to be empty before it is written anew: a card wears by every write."""
+
 BUSY_TIMEOUT_S: Final = 5.0
 """How long a statement waits for another process, `hearth sessions rm` beside the service."""
 
@@ -164,6 +167,59 @@ class SessionStore:
         with self._transaction() as connection:
             connection.execute("DELETE FROM session WHERE id = ?", (session_id,))
 
+    def expire(self, keep_s: float, now: float) -> int:
+        """Erases the sessions in which nothing was said for long.
+
+        Args:
+            keep_s: For how long they are kept after their last turn, in seconds.
+            now: The time to count from, in seconds of the Unix clock; where the newest turn is older, that counts: a
+                clock that is far ahead, as it may be at a boot, erases nothing that was said lately.
+
+        Returns:
+            How many were erased.
+
+        Raises:
+            StoreError: They could not be erased.
+        """
+        with self._transaction() as connection:
+            newest = connection.execute("SELECT MAX(updated) FROM session").fetchone()[0]
+            oldest = min(now, now if newest is None else newest) - keep_s
+            erased = connection.execute("DELETE FROM session WHERE updated < ?", (oldest,)).rowcount
+        return erased
+
+    def compact(self) -> int:
+        """Gives back the room of what was erased, where it is worth writing the file anew for it.
+
+        Returns:
+            By how many bytes the file and its log became smaller.
+
+        Raises:
+            StoreError: It could not be written.
+        """
+        with self._connected_now() as connection:
+            before = self._size()
+            free = connection.execute("PRAGMA freelist_count").fetchone()[0]
+            pages = connection.execute("PRAGMA page_count").fetchone()[0]
+            if free > pages * WORTH_COMPACTING:
+                connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            freed = before - self._size()
+        return freed
+
+    def copy(self, target: Path) -> None:
+        """Writes the whole store as it is now into another file, also while others write to it.
+
+        Raises:
+            StoreError: It could not be read or written.
+        """
+        with self._connected_now() as connection, closing(sqlite3.connect(target)) as other:
+            connection.backup(other)
+
+    def _size(self) -> int:
+        return sum(
+            path.stat().st_size for path in (self.path, self.path.with_name(f"{self.path.name}-wal")) if path.exists()
+        )
+
     def clear(self) -> None:
         """Erases all sessions.
 
@@ -268,19 +324,25 @@ class SessionStore:
 
     @contextmanager
     def _transaction(self, synchronous: str = "NORMAL") -> Iterator[sqlite3.Connection]:
+        with self._connected_now() as connection:
+            connection.execute(f"PRAGMA synchronous = {synchronous}")
+            connection.execute("BEGIN")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+
+    @contextmanager
+    def _connected_now(self) -> Iterator[sqlite3.Connection]:
+        """The connection, for one thread at a time; without a transaction of its own."""
         with self._lock:
             if self._closed:
                 raise StoreError(f"the session store {self.path} is closed")
             connection = self._connection or self._connect()
             try:
-                connection.execute(f"PRAGMA synchronous = {synchronous}")
-                connection.execute("BEGIN")
-                try:
-                    yield connection
-                    connection.execute("COMMIT")
-                finally:
-                    if connection.in_transaction:
-                        connection.execute("ROLLBACK")
+                yield connection
             except sqlite3.Error as error:
                 if _code(error) in _REOPENED:
                     connection.close()

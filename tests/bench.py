@@ -1,9 +1,10 @@
-"""How quick and how large the model is: `make bench`, or `python tests/bench.py [MODEL.tflite]`.
+"""How quick and how large the model is, and the light controller: `make bench`, or `tests/bench.py [MODEL.tflite]`.
 
-A fresh process, one thread. First comes loading, then the commands below with 20 tools, after which memory is
-read, then the same with 10, 50 and 200 tools, and last whole commands in houses of 10, 100 and 1000 devices. The
-parts of a decision are those of `TfliteModel.timing`; the grammar, which is a share of the decoder, is timed in a
-pass of its own and from outside, so that its clock costs the other figures and the product nothing.
+A fresh process, one thread; what is measured of the light controller is in bench_board.py, and comes at the end.
+First comes loading, then the commands below with 20 tools, after which memory is read, then the same with 10, 50 and
+200 tools, and whole commands in houses of 10, 100 and 1000 devices. The parts of a decision are those of
+`TfliteModel.timing`; the grammar, which is a share of the decoder, is timed in a pass of its own and from outside, so
+that its clock costs the other figures and the product nothing.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ send Ann a message that I will be ten minutes late
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Prints the table; 1 when there is no model to measure."""
+    """Prints the tables; 1 when there is no model to measure."""
     path = Path(arguments[0]) if arguments else None
     started = time.perf_counter()
     from agent.model.tflite import TfliteModel
@@ -112,6 +113,7 @@ def main(arguments: Sequence[str]) -> int:
         model = TfliteModel(path)
     except (ImportError, OSError, ValueError, RuntimeError) as error:
         print(f"bench: {error}", file=sys.stderr)
+        measure_board(None)
         return 1
     load_ms = _ms_since(started)
     tools = declared(200)
@@ -140,7 +142,15 @@ def main(arguments: Sequence[str]) -> int:
     for count in (10, 100, 1000):
         row = zip(housed(model, count), (11, 8, 13, 8), strict=True)
         print(f"{count:>4} devices       " + "".join(f"{value:>{width}.2f}" for value, width in row))
+    measure_board(model)
     return 0
+
+
+def measure_board(model: TfliteModel | None) -> None:
+    """Prints the table of the light controller. What it needs is imported only now: before, the model is measured."""
+    from tests import bench_board
+
+    bench_board.main(model)
 
 
 WIDTHS = (8, 8, 12, 9, 9, 15)

@@ -78,7 +78,7 @@ async def bench(
         running = asyncio.create_task(made.driver.run())
         try:
             if connected:
-                await made.driver._tried.wait()
+                await made.driver.first_try.over.wait()
             yield made
         finally:
             running.cancel()

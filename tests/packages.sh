@@ -1,5 +1,6 @@
 #!/bin/sh
-# The Debian packages that the tests use: installed when root, else named.
+# The Debian packages that tests use, as pairs of a program and its package; without arguments those of the default
+# suite. They are installed when root, else named.
 set -eu
 
 is_there() {
@@ -9,10 +10,11 @@ is_there() {
     esac
 }
 
+[ $# -gt 0 ] || set -- cc:gcc make:make mosquitto:mosquitto espeak-ng:espeak-ng mosquitto_pub:mosquitto-clients \
+    systemd-analyze:systemd shellcheck:shellcheck /usr/include/linux/gpio.h:linux-libc-dev avr-gcc:gcc-avr \
+    /usr/lib/avr/include/avr/io.h:avr-libc /usr/include/simavr/sim_avr.h:libsimavr-dev /usr/include/libelf.h:libelf-dev
 missing=""
-for pair in cc:gcc make:make mosquitto:mosquitto espeak-ng:espeak-ng mosquitto_pub:mosquitto-clients \
-    /usr/include/linux/gpio.h:linux-libc-dev avr-gcc:gcc-avr /usr/lib/avr/include/avr/io.h:avr-libc \
-    /usr/include/simavr/sim_avr.h:libsimavr-dev /usr/include/libelf.h:libelf-dev; do
+for pair in "$@"; do
     is_there "${pair%%:*}" || missing="$missing ${pair##*:}"
 done
 [ -n "$missing" ] || exit 0

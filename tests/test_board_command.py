@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -171,6 +172,19 @@ def test_flash_writes_to_our_board_of_any_version_and_names_it(avrdude: Path, he
     ]  # fmt: skip
     assert any(board.hello.board_id)
     assert f"{board.path}: board {board.hello.board_id.hex()}, firmware 1.0" in out
+
+
+def test_while_flash_writes_no_other_hearth_opens_the_port(board: ScriptedBoard, avrdude: Path, hearth: Hearth) -> None:
+    """A running service that finds no board of its version looks for one again and again."""
+    program = avrdude / "avrdude"
+    program.write_text(
+        f"#!{sys.executable}\nimport serial\ntry:\n    serial.Serial({str(board.path)!r}, exclusive=True)\n"
+        f"except serial.SerialException as error:\n    open({str(avrdude / 'error')!r}, 'w').write(str(error))\n"
+    )
+    status, _, _ = hearth("flash", str(avrdude / "light.hex"), "--port", str(board.path))
+
+    assert status == 0
+    assert "Could not exclusively lock port" in (avrdude / "error").read_text()
 
 
 def test_flash_that_fails_says_what_avrdude_said(board: ScriptedBoard, avrdude: Path, hearth: Hearth) -> None:

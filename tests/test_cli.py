@@ -371,6 +371,15 @@ async def test_sessions_are_erased_by_their_ids(hearth, kept):
     assert [row.id for row in kept.sessions()] == ["two"]
 
 
+async def test_old_sessions_expire_and_their_room_is_given_back(hearth, kept):
+    """Nothing here is old."""
+    assert await hearth("sessions", "expire") == (0, "0 conversations erased\n", "")
+    status, out, _ = await hearth("sessions", "compact")
+
+    assert status == 0
+    assert out.endswith(" bytes given back\n")
+
+
 async def test_sessions_of_a_running_service_are_the_services_to_erase(hearth, parrot):
     """It may be in the middle of one."""
     assert await hearth("sessions", "rm", "one") == (0, "", "")
@@ -425,3 +434,25 @@ async def test_what_a_terminal_would_obey_is_not_printed(parrot, capsys):
 
     assert capsys.readouterr().out == "a \ufffd]0;title\ufffd b ü\n"
     assert _talk(said) == "user: say \ufffd[2J\ufffd31m"
+
+
+async def test_the_status_is_waited_for_until_the_home_is_well(hearth, parrot, environment):
+    """As after an upgrade: a board is found again a little later than the first answer comes."""
+    asked = []
+
+    async def status():
+        asked.append(1)
+        house = {"serial": "ok" if len(asked) > 3 else "no connection to the board", "gpio": "ok, by software"}
+        return {
+            **{"node": "parrot", "settings": environment["HEARTH_CONFIG"], "broker": None, "model": "ready"},
+            **{"mqtt": "off", "house": house, "settings_trouble": "", "settings_waiting": []},
+        }
+
+    parrot.status = status
+    assert (await hearth("status"))[:2] == (1, "ready; serial: no connection to the board; gpio: ok, by software\n")
+    assert (await hearth("status", "--wait", "60"))[:2] == (0, "ready; gpio: ok, by software\n")
+
+
+async def test_the_status_without_a_service_says_so(hearth):
+    """And fails."""
+    assert await hearth("status") == (1, "", "hearth: no service runs\n")

@@ -250,6 +250,9 @@ def test_the_password_comes_from_systemds_credential_where_no_file_is_named(monk
     monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(tmp_path))
     assert MqttSettings().password() is None
 
+    (tmp_path / "mqtt-password").write_text("")  # that of a unit which names one, where there is none
+    assert MqttSettings().password() is None
+
     (tmp_path / "mqtt-password").write_text("secret")
     assert MqttSettings().password() == "secret"
 

@@ -6,7 +6,8 @@ A page is gone through from top to bottom in a copy of the checkout, beside a se
 - each line of an `sh` block is run. `make ...` and `hearth run ...` would not end, and `hearth board ...` needs a
   board: that their target or options exist is checked, and `make run` starts the service anew;
 - a `python` block is run, if it names no file;
-- a `text` block right after one of those is what it prints, with `...` for anything.
+- a `text` block right after one of those is what it prints, with `...` for anything;
+- a `console` block is for a board, as root: that its commands exist is checked.
 """
 
 from __future__ import annotations
@@ -162,6 +163,24 @@ def checkout(tmp_path: Path) -> Iterator[Checkout]:
     made.start()
     yield made
     made.stop()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_command_for_a_board_is_one_that_there_is(page: Path) -> None:
+    """Those in `console` blocks are not run here; `make test-boot` does what they do."""
+    for line in "".join(block.text for block in blocks(page) if block.kind == "console").splitlines():
+        program, *arguments = shlex.split(line.removeprefix("sudo "))
+        if program == "hearth":
+            _parser().parse_args(arguments)
+        elif program == "make":
+            subprocess.run(["make", "--dry-run", *arguments], cwd=ROOT, check=True, capture_output=True)
+        elif program == "sh":
+            assert (ROOT / "deploy" / arguments[0].removeprefix("/usr/share/hearth/")).exists(), line
+        elif program == "systemctl":
+            units = [each if "." in each else f"{each}.service" for each in arguments[1:] if each != "mosquitto"]
+            assert all((ROOT / "systemd" / each).exists() for each in units), line
+        else:
+            assert program in ("ssh", "scp", "apt", "adduser", "nano"), line
 
 
 @pytest.mark.timeout(300)

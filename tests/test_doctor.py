@@ -67,6 +67,8 @@ def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shipped: GenerativeMo
     monkeypatch.setattr(doctor, "load_model", lambda config: load_model(config) if config.path else shipped)
     monkeypatch.setattr(mqtt_loop_back, "BACK_WITHIN_S", 0.5)
     monkeypatch.setattr(mqtt_trouble, "LOOKED_WITHIN_S", 2.0)
+    for name in ("temperature", "throttling", "unit"):  # how this machine feels: see test_board.py
+        monkeypatch.setattr(doctor.machine, name, lambda: None)
     return tmp_path
 
 
@@ -109,7 +111,7 @@ async def test_where_all_is_well_each_part_says_so(write: Callable[..., str], mo
     findings = await found(write(f'[mqtt]\nbroker = "127.0.0.1"\nport = {mosquitto.port}\n'))
     parts = [finding.part for finding in findings]
 
-    assert parts == ["settings", "service", "model", "house", "store", "disk", "clock", "broker", "topics"]
+    assert parts == ["settings", "service", "model", "house", "store", "disk", "clock", "broker", "topics", "versions"]
     assert all(finding.mark is Mark.OK for finding in findings if finding.part != "disk")
     assert findings[5].mark is not Mark.TROUBLE
 

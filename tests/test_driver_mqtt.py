@@ -397,7 +397,7 @@ async def test_the_whole_house_brightens_a_lamp_by_percent_points(mosquitto: Mos
     async with aiomqtt.Client(mosquitto.host, mosquitto.port) as device:
         await device.publish("lamp/state", '{"state": "ON", "brightness": 90}', qos=1, retain=True)
         await device.subscribe("lamp/set")
-        await driver._tried.wait()
+        await driver.first_try.over.wait()
         task = asyncio.create_task(said(Lights(devices).brighten_light, room="lamp", amount=10))
         sent = json.loads(bytes((await anext(device.messages)).payload))
         await device.publish("lamp/state", json.dumps(sent), qos=1)

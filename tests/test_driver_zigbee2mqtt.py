@@ -458,7 +458,7 @@ async def test_the_doctor_names_each_trouble_of_the_bridge_and_moves_nothing(
         while not bridge.sent.empty():
             topic, data = bridge.sent.get_nowait()
             assert topic.endswith("/get") or data == {}
-        assert house.health()["zigbee2mqtt"] == "ok, with 2 in no room: mute and away"
+        assert house.health() == {"zigbee2mqtt": "ok", "rooms": "ok, 2 in no room: mute and away", "weather": "ok"}
 
 
 async def test_the_doctor_says_that_the_bridge_is_offline(mosquitto: Mosquitto) -> None:

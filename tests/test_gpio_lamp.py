@@ -7,6 +7,7 @@ said to be one).
 from __future__ import annotations
 
 import errno
+import os
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 
 from tests.gpio.fakeboard import FakeBoard
 from tests.gpio.houses import device, running
+from tools.drivers.gpio import pwm
 from tools.drivers.gpio.fade import STEP_S, steps
 from tools.drivers.gpio.lightness import brightness_of, light_of
 
@@ -201,6 +203,23 @@ async def test_a_pwm_that_is_not_to_be_had_says_why(board: FakeBoard, operation:
         assert house.state("desk_lamp")["available"] is False
 
 
+def test_what_the_unit_needs_is_the_folder_of_the_chip_also_when_its_channel_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The channel's own is made by us after each boot, so no unit could name it."""
+    (tmp_path / "pwmchip0" / "pwm0").mkdir(parents=True)
+    (tmp_path / "pwmchip0" / "npwm").write_text("2\n")
+    (tmp_path / "pwmchip0" / "pwm0" / "duty_cycle").touch()
+
+    def refuse(path: Path, flags: int) -> int:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+
+    monkeypatch.setattr(pwm, "SYSFS", tmp_path)
+    monkeypatch.setattr(pwm.os, "open", refuse)
+    with pytest.raises(pwm.PwmError, match=rf"ReadWritePaths={tmp_path}/pwmchip0$"):
+        pwm.examine(pwm.PwmName(0))
+
+
 async def test_without_the_overlay_that_is_said(tmp_path: Path) -> None:
     """And what to do without it."""
     async with running(FakeBoard(tmp_path / "board"), lamp()) as house:
@@ -214,6 +233,7 @@ async def test_f24_a_pwm_by_software_is_said_to_be_one(board: FakeBoard) -> None
     soft = device("shelf lamp", {"line": "GPIO12", "software_pwm": True, "fade_s": 0})
     async with running(board, lamp(), soft) as house:
         health = await house.health()
+        note = await house.health("software PWM")
         full = await house.call("turn_on_light", room="shelf lamp")
         steady = board.edges("GPIO12")
         half = await house.call("turn_on_light", room="shelf lamp", brightness=50)
@@ -222,10 +242,25 @@ async def test_f24_a_pwm_by_software_is_said_to_be_one(board: FakeBoard) -> None
         board.forget()
         quiet = board.level("GPIO12")
 
-    assert health == "ok, with software PWM, which may flicker while the processor is busy: shelf lamp"
+    assert (health, note) == ("ok", "ok, it may flicker while the processor is busy: shelf lamp")
     assert (full["brightness"], steady) == (100, [1])
     assert half["brightness"] == 50
     assert (off["state"], quiet, board.edges("GPIO12")) == ("off", 0, [])
+
+
+async def test_a_lamp_that_is_dimmed_by_software_fades_as_well(board: FakeBoard) -> None:
+    """It is switched on the way, and steady at its end."""
+    soft = device("shelf lamp", {"line": "GPIO12", "software_pwm": True, "fade_s": 0.5})
+    async with running(board, soft) as house:
+        board.forget()
+        full = await house.call("turn_on_light", room="shelf lamp")
+        up = board.edges("GPIO12")
+        board.forget()
+        off = await house.call("turn_off_light", room="shelf lamp")
+        down = board.edges("GPIO12")
+
+    assert (full["brightness"], up[-1], off["state"], down[-1]) == (100, 1, "off", 0)
+    assert min(up.count(1), down.count(0)) >= 5
 
 
 @pytest.mark.parametrize(("boot", "brightness"), [("last", 30), ("off", None)])

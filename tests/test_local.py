@@ -79,6 +79,12 @@ class Parrot:
     async def delete(self, session):
         return session == "one"
 
+    async def expire(self):
+        return 3
+
+    async def compact(self):
+        return 4096
+
 
 @pytest.fixture
 async def parrot():
@@ -391,6 +397,8 @@ async def test_the_client_reads_and_erases_sessions(path):
     assert await client.export("two") is None
     assert await client.delete("one")
     assert not await client.delete("two")
+    assert await client.expire() == 3
+    assert await client.compact() == 4096
 
 
 async def test_a_service_that_goes_away_before_it_answered_is_said(parrot, tmp_path):

@@ -554,7 +554,7 @@ async def test_what_is_due_waits_a_little_for_a_broker_that_is_away_and_is_then_
         assert (await again.reply("hearth/desk/announcement"))["text"] == "The cake timer is up."
 
     assert len(lines(caplog, "waited too long for the broker and is dropped")) == 1
-    assert "The pizza timer is up." in lines(caplog, "waited too long")[0]
+    assert "The pizza timer is up." not in caplog.text
 
 
 # The connection

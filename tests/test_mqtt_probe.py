@@ -157,7 +157,7 @@ async def test_a_broker_that_is_there_again_is_said(mosquitto: Mosquitto) -> Non
     mosquitto.stop()
     driver = MqttDriver([PLUG], MqttBroker(mosquitto.host, mosquitto.port), lambda *_: None, first_wait_s=60)
     async with running(driver):
-        await driver._tried.wait()
+        await driver.first_try.over.wait()
         mosquitto.start()
         [line] = await driver.probe()
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import random
+import sys
 import termios
+import time
+import types
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -16,15 +20,16 @@ import pytest
 import serial
 
 from agent.errors import SettingsError
+from tests.homes import call
 from tests.scripted_board import HELLO, ScriptedBoard, foreign_device, scripted_board
+from tests.serial_bench import bench
 from tools import check_settings, open_house
 from tools.device import Change, Device, Kind, State
 from tools.drivers import DeviceError, NotAvailableError, NotConfirmedError, Press, WiredButton
-from tools.drivers.serial.codec import Frame, encode
-from tools.drivers.serial.driver import SerialDriver
+from tools.drivers.serial.codec import Decoder, Frame, encode
 from tools.drivers.serial.finding import Candidate, Finder, NoBoardError, candidates
 from tools.drivers.serial.link import ForeignError, Link, LinkError, LinkFailedError, RefusedError
-from tools.drivers.serial.options import SerialButton, SerialOptions, SerialSettings
+from tools.drivers.serial.options import SerialButton, SerialOptions
 from tools.drivers.serial.port import Port, PortBusyError, PortError, said
 from tools.drivers.serial.protocol import (
     BootedEvent,
@@ -220,7 +225,7 @@ def wrapped(text: str, cause: Exception) -> Exception:
          "it was unplugged"),
         (wrapped("Could not configure port: (25, ...)", termios.error(25, "")), "it is no serial port"),
         (BlockingIOError(11, "Resource temporarily unavailable"), "it takes nothing"),
-        (OSError(13, "Permission denied"), "we may not use it: add the user that Hearth runs as to the group dialout"),
+        (OSError(13, "Permission denied"), "we may not use it"),
         (OSError(6, "No such device or address"), "nothing is behind it"),
     ],
 )  # fmt: skip
@@ -250,6 +255,53 @@ async def test_a_file_that_is_no_port_and_a_port_that_is_not_there_are_said(tmp_
         await Port.open(str(tmp_path / "none"))
 
 
+async def test_f22_it_works_wherever_it_is_started_and_leaves_no_file_there(
+    board: ScriptedBoard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a folder that cannot be written to, as under systemd."""
+    (tmp_path / "here").mkdir(mode=0o555)
+    monkeypatch.chdir(tmp_path / "here")
+    async with bench(board.path, LAMP) as made:
+        assert (await made.driver.move(LAMP, Change(on=True, brightness=40))).brightness == 40
+
+    assert os.listdir(tmp_path / "here") == []
+
+
+@pytest.mark.parametrize("module", [None, types.ModuleType("serial")], ids=["missing", "another of that name"])
+async def test_f22_without_the_right_pyserial_that_is_said_and_nothing_stands_in_for_it(
+    board: ScriptedBoard,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    module: types.ModuleType | None,
+) -> None:
+    """The index has a package "serial" too, which has the same name for another thing."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "serial"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "serial", module)
+    for find in (board.path, candidates):
+        async with bench(find, LAMP) as made:
+            with pytest.raises(NotAvailableError, match=r"pyserial cannot be loaded \(.*\): pip install pyserial"):
+                await made.driver.move(LAMP, Change(on=True))
+
+    assert board.raw == b""
+    assert "Traceback" not in caplog.text
+
+
+async def test_f22_a_port_that_its_user_may_not_open_is_said_with_the_cure(board: ScriptedBoard) -> None:
+    """As where the unit lacks the group."""
+    port = os.path.realpath(board.path)
+    await (await Port.open(port)).close()  # also imports what the other user may not read
+    os.chmod(port, 0)
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(65534)
+    try:
+        with pytest.raises(PortError, match=r"dialout"):
+            await Port.open(port)
+    finally:
+        os.seteuid(user)
+
+
 async def test_a_reset_in_the_middle_is_told(board: ScriptedBoard) -> None:
     booted = asyncio.Event()
     async with linked(board, booted=booted.set) as link:
@@ -271,6 +323,56 @@ async def test_f26_a_board_that_the_opening_resets_is_known_by_what_it_says_when
     async with linked(board) as link:
         assert link.hello == HELLO
         assert board.requests(HelloRequest) == [HelloRequest()]
+
+
+async def test_f25_a_greeting_of_ours_that_comes_damaged_is_asked_for_again_where_a_foreign_one_is_not(
+    board: ScriptedBoard,
+) -> None:
+    """Else one turned bit at the start would take the board for foreign until it is plugged in anew."""
+    board.spoil = once(lambda request, answer: answer[:-3] + b"\1\1\0", HelloRequest)
+    finder = Finder(lambda: [Candidate(str(board.path), usb="1a86:7523")], hello_wait_s=0.5)
+    with pytest.raises(NoBoardError, match="what the board says of itself comes damaged"):
+        await finder.open()
+    link = await finder.open()
+    await link.close()
+
+    assert link.hello == HELLO
+
+
+async def test_f25_a_board_of_another_version_is_taken_once_it_has_its_firmware_and_is_not_reset_meanwhile(
+    tmp_path: Path,
+) -> None:
+    """It is one of ours, so it is asked again where it is; DTR stays up, so that asking makes no lamp blink."""
+    with scripted_board(tmp_path / "tty", replace(HELLO, protocol=2)) as board:
+        finder = Finder(lambda: [Candidate(str(board.path), usb="1a86:7523")], hello_wait_s=WITHIN_S)
+        with pytest.raises(NoBoardError, match="speaks version 2"):
+            await finder.open()
+        with serial.Serial(str(board.path)) as port:
+            flags = termios.tcgetattr(port.fileno())[2]
+        board.hello = HELLO
+        link = await finder.open()
+        await link.close()
+
+    assert not flags & termios.HUPCL
+    assert link.hello == HELLO
+
+
+async def test_an_answer_to_a_link_before_is_not_taken_for_one_to_this(board: ScriptedBoard) -> None:
+    """A board that had hung, or a slow cable, gives it to whoever opens the port next."""
+    late: list[bytes] = []
+
+    def keep(request: Message, answer: bytes) -> bytes | None:
+        late.append(answer)
+        return answer
+
+    board.spoil = keep
+    async with linked(board) as link:
+        await link.get(0)
+    old = list(late)
+    board.levels[0] = 400
+    board.spoil = lambda request, answer: b"".join(old) + answer
+    async with linked(board) as link:
+        assert (await link.get(0)).target == 400
 
 
 async def test_f26_closing_the_port_leaves_dtr_so_that_the_next_start_resets_nothing(board: ScriptedBoard) -> None:
@@ -298,7 +400,9 @@ async def test_f25_a_foreign_device_is_sent_one_hello_and_never_again(tmp_path: 
             with pytest.raises(NoBoardError, match=text):
                 await finder.open()
 
-    assert b"".join(got) == encode(Frame(1, HelloRequest.TYPE))
+    sent = b"".join(got)
+    assert [(each.type, each.body) for each in Decoder().feed(sent)] == [(HelloRequest.TYPE, b"")]
+    assert len(sent) == 8
 
 
 async def test_f25_of_two_ports_the_one_with_our_board_is_taken(tmp_path: Path) -> None:
@@ -371,51 +475,8 @@ async def test_one_percent_of_bytes_damaged_each_way_never_makes_a_set_half_beli
 
 LAMP = Device("lamp", "desk lamp", Kind.LIGHT, can=("brightness",), options=SerialOptions(channel=0))
 PUMP = Device("pump", "pump", Kind.SWITCH, options=SerialOptions(relay=1))
+ONE_LAMP: dict[str, Any] = {"device": [{"name": "desk lamp", "kind": "light", "serial": {"channel": 0}}]}
 DOOR = Device("contact", "mailbox", Kind.DETECTOR, measures="mail", options=SerialOptions(input=1))
-
-
-class Bench:
-    """A driver that runs, and what it reported."""
-
-    def __init__(self) -> None:
-        self.states: dict[str, State] = {}
-        self.news = asyncio.Condition()
-        self.driver: SerialDriver
-
-    def report(self, device_id: str, state: State) -> None:
-        self.states[device_id] = state
-
-    async def until(self, true: Callable[[], bool]) -> None:
-        """Waits until it is so."""
-        async with asyncio.timeout(WITHIN_S):
-            while not true():
-                await asyncio.sleep(0.01)
-
-    async def until_connected(self) -> None:
-        """Waits for the board."""
-        await self.until(lambda: self.driver.health().startswith(("ok", '"')))
-
-
-@asynccontextmanager
-async def bench(path: Path | Callable[[], list[Candidate]], *devices: Device, **settings: Any) -> AsyncIterator[Bench]:
-    made = Bench()
-    find = path if callable(path) else lambda: [Candidate(str(path), named=True)]
-    made.driver = SerialDriver(
-        devices,
-        SerialSettings(**{"reply_timeout_s": 2.0, **settings}),
-        made.report,
-        find,
-        first_wait_s=0.05,
-        longest_wait_s=0.2,
-        look_s=0.1,
-        hello_wait_s=3,
-    )
-    running = asyncio.create_task(made.driver.run())
-    try:
-        yield made
-    finally:
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
 
 
 @pytest.mark.parametrize("percent", [1, 40, 99, 100])
@@ -552,6 +613,59 @@ async def test_a_command_that_was_not_confirmed_is_not_sent_again_later(board: S
 
         assert len(heard) == sent
         assert made.states["lamp"].on is False
+
+
+async def test_a_command_that_is_given_up_half_way_is_not_undone_later(board: ScriptedBoard) -> None:
+    """The tool's time was over, or whoever asked is gone: what the board then tells is what counts."""
+    async with bench(board.path, LAMP) as made:
+        await made.driver.move(LAMP, Change(on=True, brightness=60))
+        asked = len(board.requests(SetRequest))
+        board.spoil = lambda request, answer: None if isinstance(request, SetRequest) else answer
+        moving = asyncio.create_task(made.driver.move(LAMP, Change(on=True, brightness=20)))
+        await made.until(lambda: len(board.requests(SetRequest)) > asked)
+        moving.cancel()
+        await asyncio.gather(moving, return_exceptions=True)
+        asked = len(board.requests(SetRequest))
+        await made.until(lambda: made.states["lamp"].brightness == 20)
+
+        assert len(board.requests(SetRequest)) == asked
+        assert board.levels[0] == 200
+
+
+async def test_a_question_right_after_the_start_waits_for_the_board(board: ScriptedBoard) -> None:
+    """Here it is reset by its port being opened, and takes a second until it has started."""
+    board.levels[0] = 400
+    board.spoil = once(lambda request, answer: (time.sleep(1), answer)[1], HelloRequest)  # in the board's own thread
+    async with open_house(ONE_LAMP | {"serial": {"port": str(board.path)}}) as house:
+        tools = {tool.name: tool for tool in house.tools}
+        told = await asyncio.gather(
+            call(tools["get_state"], device="desk lamp"),
+            call(tools["list_devices"], kind="light", state="on"),
+            call(tools["brighten_light"], room="desk lamp"),
+        )
+
+    assert (told[0]["state"], told[0]["brightness"]) == ("on", 40)
+    assert told[1]["devices"] == ["desk lamp"]
+    assert told[2]["brightness"] == board.levels[0] / 10 > 40
+
+
+async def test_a_question_without_a_board_waits_for_nothing(tmp_path: Path) -> None:
+    """Nor does one about a lamp that hangs elsewhere, while the board is still being opened."""
+    other = {"name": "floor lamp", "kind": "light", "memory": {"on": True}}
+    with foreign_device(tmp_path / "tty"):
+        settings = {"serial": {"port": str(tmp_path / "tty")}, "device": [*ONE_LAMP["device"], other]}
+        async with open_house(settings) as house:
+            tools = {tool.name: tool for tool in house.tools}
+            floor = asyncio.create_task(call(tools["get_state"], device="floor lamp"))
+            desk = asyncio.create_task(call(tools["get_state"], device="desk lamp"))
+            done, _ = await asyncio.wait((floor, desk), return_when=asyncio.FIRST_COMPLETED)
+
+            assert done == {floor}
+            assert (await floor)["state"] == "on"
+            assert (await desk)["available"] is False
+            begun = time.monotonic()
+            assert (await call(tools["get_state"], device="desk lamp"))["available"] is False
+            assert time.monotonic() - begun < 3
 
 
 async def test_a_refused_command_is_said_and_the_link_goes_on(board: ScriptedBoard) -> None:

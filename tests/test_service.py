@@ -453,6 +453,32 @@ async def online(port: int) -> None:
                 await asyncio.sleep(0.05)  # it is only just starting
 
 
+async def test_the_first_who_asks_starts_it_by_its_socket(write, directories):
+    """systemd's own program holds the socket, and waits for a caller."""
+    program = shutil.which("systemd-socket-activate")
+    if program is None:
+        (pytest.fail if "CI" in os.environ else pytest.skip)("systemd-socket-activate is not installed")
+    path = directories / "RUNTIME_DIRECTORY" / "hearth.sock"
+    command = [sys.executable, "-m", "agent", "run", "--config", str(write())]
+    names = ("RUNTIME_DIRECTORY", "STATE_DIRECTORY", "PYTHONPATH")
+    passed = [f"--listen={path}", "--fdname=local", *(f"--setenv={name}={os.environ[name]}" for name in names)]
+    process = await asyncio.create_subprocess_exec(
+        program, *passed, *command, cwd=directories, stderr=asyncio.subprocess.PIPE
+    )
+    try:
+        async with asyncio.timeout(60):
+            while not path.exists():
+                await asyncio.sleep(0.02)  # there is no event for a socket that somebody else makes
+            status = await LocalClient(path).status()
+    finally:
+        process.terminate()
+        await process.communicate()
+
+    assert status["node"] == "node"
+    assert process.returncode == 0
+    assert path.exists()
+
+
 async def test_a_second_service_in_the_same_place_ends_with_one_sentence(write, directories):
     """And the first one goes on."""
     path = write()

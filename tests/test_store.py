@@ -96,6 +96,68 @@ def test_delete_erases_one_session_and_clear_all_of_them(path: Path) -> None:
             assert connection.execute("SELECT COUNT(*) FROM turn").fetchone() == (0,)
 
 
+DAY = 86_400.0
+
+
+def _said_at(store: SessionStore, monkeypatch: pytest.MonkeyPatch, **when: float) -> None:
+    """A session each, with one turn at this time."""
+    for id, at in when.items():
+        monkeypatch.setattr("agent.store.time.time", lambda at=at: at)
+        store.append(id, TURN)
+
+
+def test_what_was_not_used_for_long_expires(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what was used within that time stays."""
+    store = SessionStore(path)
+    _said_at(store, monkeypatch, old=10 * DAY, new=45 * DAY)
+
+    assert store.expire(30 * DAY, now=50 * DAY) == 1
+    assert [row.id for row in store.sessions()] == ["new"]
+    assert store.expire(30 * DAY, now=50 * DAY) == 0
+
+
+def test_a_clock_that_is_far_ahead_erases_nothing_that_was_said_lately(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A board without a clock of its own may wake up in any year."""
+    store = SessionStore(path)
+    _said_at(store, monkeypatch, yesterday=100 * DAY, today=101 * DAY)
+
+    assert store.expire(30 * DAY, now=20_000 * DAY) == 0
+
+
+def test_an_empty_store_has_nothing_to_expire(path: Path) -> None:
+    """No row has no newest."""
+    assert SessionStore(path).expire(30 * DAY, now=50 * DAY) == 0
+
+
+def test_compacting_gives_back_what_was_erased_and_only_where_it_is_worth_it(path: Path) -> None:
+    """A file that is full is not written anew."""
+    store = SessionStore(path)
+    for number in range(300):
+        store.append(str(number), (Content.user("x" * 1000), Content.model("y")))
+    store.compact()
+    full = path.stat().st_size
+    written = path.read_bytes()
+    assert store.compact() == 0
+    assert path.read_bytes() == written
+    for number in range(200):
+        store.delete(str(number))
+
+    assert store.compact() > 100_000
+    assert path.stat().st_size < full / 2
+    assert len(store.sessions()) == 100
+
+
+def test_a_copy_is_whole_while_the_store_is_in_use(path: Path, tmp_path: Path) -> None:
+    """With what lies in its log only."""
+    store = SessionStore(path)
+    store.append("s", TURN)
+    store.copy(tmp_path / "copy.db")
+
+    assert SessionStore(tmp_path / "copy.db").load("s", 5) == list(TURN)
+
+
 def test_conversations_are_readable_for_their_owner_only(path: Path) -> None:
     SessionStore(path).close()
 

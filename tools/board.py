@@ -16,7 +16,7 @@ from tools.drivers.serial.finding import Candidate, Finder, NoBoardError, candid
 from tools.drivers.serial.levels import level_of, percent_of
 from tools.drivers.serial.link import ForeignError, Link, LinkError
 from tools.drivers.serial.options import SerialSettings, check_settings
-from tools.drivers.serial.port import Port, PortError
+from tools.drivers.serial.port import Port, PortError, held
 from tools.drivers.serial.protocol import FADE_UNIT_MS, HelloAnswer, Level, ResetCause
 
 FLASHED_WITHIN_S = 300.0
@@ -90,7 +90,8 @@ class BoardController:
         path = await self._port_to_flash(port)
         command = [avrdude, "-p", "atmega328p", "-c", "arduino", "-P", path, "-b", str(baud), "-D"]
         yield f"writing {image} to {path}"
-        await _run([*command, "-U", f"flash:w:{image}:i"])
+        with held(path):  # a running service that looks for its board must not speak into this
+            await _run([*command, "-U", f"flash:w:{image}:i"])
         candidate = Candidate(path, named=True)
         try:
             link = await self._finder([candidate], any_board=True).greet(candidate)

@@ -148,6 +148,7 @@ class Buttons:
 
     async def _toggle(self, button: Button, words: str) -> None:
         found = self._devices.find(words, SWITCH_LIGHTS).devices
+        await self._devices.reached([device.id for device in found])
         is_on = any(self._devices.state(device).on for device in found)
         for outcome in await self._devices.move(found, lambda device, state: Change(on=not is_on)):
             if outcome.failure:

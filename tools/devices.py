@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from agent.house import HouseEvent
 from agent.requester import requester_room
 from tools.device import LOCKS, Change, Device, State
-from tools.drivers import DeviceError, Driver, FoundGroup, Showing
+from tools.drivers import Connecting, DeviceError, Driver, FoundGroup, Noting, Showing
 from tools.found import with_found
 from tools.home import Floor, Home, Room
 from tools.names.resolve import Found, Resolver, Wish
@@ -109,6 +109,12 @@ class Devices:
         """How it is, as far as it told."""
         return self._states[device.id]
 
+    async def reached(self, ids: Collection[str]) -> None:
+        """Right after the start: waits until the drivers of devices have tried to reach them, for some seconds."""
+        names = {self._devices[each].driver for each in ids if each in self._devices}
+        drivers = [driver for name, driver in self._drivers.items() if name in names]
+        await asyncio.gather(*(driver.first_try.wait() for driver in drivers if isinstance(driver, Connecting)))
+
     def report(self, device_id: str, state: State) -> None:
         """Takes in what a device tells; for drivers."""
         if self._states.get(device_id) == state:
@@ -133,6 +139,7 @@ class Devices:
 
     async def _move(self, device: Device, plan: Plan) -> Outcome:
         async with self._locks[device.id]:
+            await self.reached([device.id])  # it is planned from how the device is
             try:
                 state = await self._drivers[device.driver].move(device, plan(device, self.state(device)))
             except DeviceError as error:
@@ -162,15 +169,16 @@ class Devices:
                 await driver.show(status)
 
     def health(self) -> Mapping[str, str]:
-        """One line for each driver; of one that is well also what it found and is in no room."""
-        return {name: self._health(name, driver.health()) for name, driver in self._drivers.items()}
-
-    def _health(self, name: str, line: str) -> str:
-        found = {device.id for device in self._found.get(name, ((), ()))[0]}
+        """One line for each driver; and "ok, ..." for each thing that is worth knowing, whether all is well or not."""
+        lines = {name: driver.health() for name, driver in self._drivers.items()}
+        for driver in self._drivers.values():
+            if isinstance(driver, Noting):
+                lines |= {about: f"ok, {note}" for about, note in driver.notes().items()}
+        found = {device.id for devices, _ in self._found.values() for device in devices}
         homeless = [device.name for device in self.home.devices if device.id in found and device.room is None]
-        if line != "ok" or not homeless:
-            return line
-        return f"ok, with {len(homeless)} in no room: {listed(homeless, _MOST_NAMED)}"
+        if homeless:
+            lines["rooms"] = f"ok, {len(homeless)} in no room: {listed(homeless, _MOST_NAMED)}"
+        return lines
 
     async def probe(self) -> list[str]:
         """What is wrong with the drivers, a sentence for each trouble."""

@@ -14,7 +14,7 @@ from agent.config.tables import Table, read_table
 from agent.house import HouseEvent
 from agent.house_store import HouseStore
 from agent.schema import FunctionDeclaration
-from agent.tool import AgentTool
+from agent.tool import AgentTool, ConfirmationTool
 from tools import climate, covers, fans, garage, lights, locks, media, robots, state, switches
 from tools.alarms import Alarms
 from tools.announce import Announcements
@@ -34,6 +34,7 @@ from tools.lists import SHOPPING, TO_DO, Lists, ListSettings, read_lists
 from tools.locks import Locks
 from tools.media import Media
 from tools.names.resolve import Wish
+from tools.reached_first import ReachedFirst
 from tools.reminders import Reminders
 from tools.robots import Robots
 from tools.scene_states import Scene
@@ -134,7 +135,8 @@ class House:
             announcements,
             questions,
         )
-        self.tools: tuple[AgentTool, ...] = tuple(tool for subject in subjects for tool in subject.tools)
+        functions = tuple(tool for subject in subjects for tool in subject.tools)
+        self.tools: tuple[AgentTool, ...] = tuple(ReachedFirst(each, devices, self.targets) for each in functions)
         checks: dict[str, Callable[[Mapping[str, Any]], object]] = {
             "announce": lambda given: announcements.areas(given.get("room")),
             "do_later": later.check,
@@ -144,7 +146,10 @@ class House:
                 lambda given: self._lists.meant(given.get("list")),
             ),
         }
-        self._scenes.bind(self.tools, _PLACES, checks)
+        # A script asks what its steps would ask by itself, before it begins.
+        pairs = zip(functions, self.tools, strict=True)
+        steps = [each if isinstance(each, ConfirmationTool) else waiting for each, waiting in pairs]
+        self._scenes.bind(steps, _PLACES, checks)
 
     def names(self) -> tuple[str, ...]:
         """What floors, rooms, devices, groups, scenes, scripts and lists are called, in all their names."""
@@ -179,8 +184,13 @@ class House:
             return frozenset()
         return of_devices(self._devices, arguments[parameter], wish)
 
+    def drivers(self, name: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+        """The names of the drivers of the devices that a call is about."""
+        about = self.targets(name, arguments)
+        return tuple(sorted({device.driver for device in self._devices.home.devices if device.id in about}))
+
     def health(self) -> dict[str, str]:
-        """One line for each driver and for the weather; "ok" where all is well."""
+        """One line for each driver, for what is worth knowing of it, and for the weather; "ok" where all is well."""
         return {**self._devices.health(), "weather": self._weather.health()}
 
     async def probe(self) -> list[str]:
@@ -217,7 +227,7 @@ async def open_house(settings: Mapping[str, Any], store: HouseStore | None = Non
                 if isinstance(opened, Bridging):
                     opened.follow(partial(devices.bring, name))
                     bridges.append(opened)
-        await asyncio.gather(*(bridge.settle() for bridge in bridges))
+        await asyncio.gather(*(bridge.first_try.wait() for bridge in bridges))
         yield house
 
 

@@ -15,6 +15,8 @@ JSON lines over a Unix socket. A request is one object with a "type":
     {"type": "sessions"}                                      {"type": "sessions", "sessions"}
     {"type": "export", "session"}                             {"type": "export", "session"}
     {"type": "delete", "session"}                             {"type": "delete", "found"}
+    {"type": "expire"}                                        {"type": "expire", "erased"}
+    {"type": "compact"}                                       {"type": "compact", "freed"}
 
 Commands of one connection are answered one after the other, so that their events need no name; the
 other requests are answered at once, even while a command runs: that is how its question gets its "y".
@@ -29,6 +31,8 @@ import contextlib
 import json
 import logging
 import os
+import socket
+import sys
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
@@ -49,6 +53,9 @@ log = logging.getLogger(__name__)
 SYSTEM_SOCKET = Path("/run/hearth/hearth.sock")
 MAX_LINE = 64 * 1024
 MAX_WAITING = 16
+
+REFUSED_S = 1.0
+"""How long who is refused may take to say what for, in seconds."""
 
 
 class Appliance(Protocol):
@@ -76,6 +83,10 @@ class Appliance(Protocol):
 
     async def delete(self, session: str) -> bool: ...
 
+    async def expire(self) -> int: ...
+
+    async def compact(self) -> int: ...
+
 
 def socket_path() -> Path:
     """Where this user's service listens."""
@@ -88,17 +99,24 @@ class LocalServer:
     Args:
         appliance: What answers.
         path: The socket; one that nobody listens on any more is replaced.
+        given: The socket, open, in the place of one at the path; systemd's, which stays when we go.
 
     Raises:
         HearthError: On entering, when another service listens there or the socket cannot be made.
     """
 
-    def __init__(self, appliance: Appliance, path: Path) -> None:
+    def __init__(self, appliance: Appliance, path: Path, given: socket.socket | None = None) -> None:
         self._appliance = appliance
         self._path = path
+        self._given = given
         self._connections: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> LocalServer:
+        if self._given:
+            # Python 3.13 would take the socket away with us, which is not ours.
+            stays: dict[str, Any] = {"cleanup_socket": False} if sys.version_info >= (3, 13) else {}
+            self._server = await asyncio.start_unix_server(self._connected, sock=self._given, limit=MAX_LINE, **stays)
+            return self
         if await _listening(self._path):
             raise HearthError(f"another service already listens on {self._path}")
         try:
@@ -114,7 +132,8 @@ class LocalServer:
         for connection in self._connections:
             connection.cancel()
         await asyncio.gather(*self._connections, return_exceptions=True)
-        self._path.unlink(missing_ok=True)
+        if not self._given:
+            self._path.unlink(missing_ok=True)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -129,6 +148,20 @@ class LocalServer:
         finally:
             self._connections.discard(task)
             writer.close()
+
+
+def refuse(given: socket.socket, why: str) -> None:
+    """Answers all who wait at a listening socket of systemd's that nobody will serve.
+
+    A connection that nobody takes makes systemd start the service for it, and again whenever that ends.
+    """
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            connection, _ = given.accept()
+            with connection, contextlib.suppress(OSError):  # who has gone is answered all the same
+                connection.settimeout(REFUSED_S)
+                connection.recv(MAX_LINE)  # what is left unread would take the answer along
+                connection.sendall(_line(_error(ErrorCode.NOT_AVAILABLE, why)))
 
 
 class _Connection:
@@ -223,7 +256,11 @@ class _Connection:
             return {"type": kind, "session": await self._appliance.export(_text(request, "session"))}
         if kind == "delete":
             return {"type": kind, "found": await self._appliance.delete(_text(request, "session"))}
-        known = "command, confirm, tools, names, status, probe, watch, sessions, export, delete"
+        if kind == "expire":
+            return {"type": kind, "erased": await self._appliance.expire()}
+        if kind == "compact":
+            return {"type": kind, "freed": await self._appliance.compact()}
+        known = "command, confirm, tools, names, status, probe, watch, sessions, export, delete, expire, compact"
         raise ValueError(f"type is {kind!r}; there are {known}")
 
     async def _send(self, message: dict[str, Any]) -> None:
@@ -302,6 +339,12 @@ class LocalClient:
 
     async def delete(self, session: str) -> bool:
         return bool((await self._ask({"type": "delete", "session": session}))["found"])
+
+    async def expire(self) -> int:
+        return int((await self._ask({"type": "expire"}))["erased"])
+
+    async def compact(self) -> int:
+        return int((await self._ask({"type": "compact"}))["freed"])
 
     async def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         async with aclosing(self._exchange(request)) as lines:

@@ -34,6 +34,7 @@ from agent.command import Command
 from agent.config import MqttSettings
 from agent.due import Announcement
 from agent.due.clocks import clock_is_synchronized
+from agent.ending import end
 from agent.errors import AgentError, ErrorCode
 from agent.events import AgentEvent
 from agent.house import House, HouseEvent
@@ -108,6 +109,7 @@ class MqttChannel:
         self._link = MqttLink(
             settings, node, self._topics.availability, subscriptions, self._receive, self._tell_lights
         )
+        self.progress = self._link.progress
         self._stopping = False
         self._running: set[asyncio.Task[None]] = set()
         self._lights: dict[str, bytes] = {}
@@ -128,9 +130,7 @@ class MqttChannel:
         finally:
             await self._stop_commands()
             await self._link.say_goodbye()
-            for task in (link, lights, announcing):
-                task.cancel()
-            await asyncio.gather(link, lights, announcing, return_exceptions=True)
+            await end(link, lights, announcing)
 
     async def _stop_commands(self) -> None:
         self._stopping = True

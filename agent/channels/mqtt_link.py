@@ -18,9 +18,11 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 from agent.channels.mqtt_loop_back import BACK_WITHIN_S, LoopBack, Way
 from agent.channels.mqtt_messages import MAX_READ, probe_token
 from agent.config import MqttSettings, default_node
+from agent.ending import end
 from agent.errors import SettingsError
 from agent.mqtt.connection import SESSION_TAKEN_OVER, Backoff, Endpoint, properties, reason_code
 from agent.mqtt.publisher import Publisher
+from agent.progress import Progress
 
 log = logging.getLogger(__name__)
 
@@ -73,6 +75,9 @@ class TakenOverError(MqttError):
 class MqttLink:
     """A connection that comes and goes.
 
+    Attributes:
+        progress: Shows that what is sent gets out. A broker that is away is no lack of progress.
+
     Args:
         settings: Where the broker is.
         node: Our name.
@@ -108,6 +113,7 @@ class MqttLink:
         self._loop_back = LoopBack(())
         self._outbox: asyncio.Queue[Outgoing] = asyncio.Queue()
         self._unsent: Outgoing | None = None
+        self.progress = Progress("the MQTT connection")
 
     @property
     def client_id(self) -> str:
@@ -178,26 +184,24 @@ class MqttLink:
 
     async def _connection(self) -> None:
         """One connection, from its start to its loss."""
-        endpoint = self._endpoint()
+        endpoint = Endpoint.of(self._settings, self.client_id)
         if self._protocol is None:
             self._protocol = await endpoint.protocol()
         await self._look_for_another(endpoint)
         will = Will(self._availability, b"offline", qos=1, retain=True)
         async with endpoint.connect(self._protocol, will, LARGEST_PACKET) as client:
-            await self._greet(client)
+            with self.progress.at_work():
+                await self._greet(client)
             reader = asyncio.create_task(self._read(client), name="mqtt reader")
             sender = asyncio.create_task(self._send_all(client), name="mqtt sender")
             trial = asyncio.create_task(self._try_topics(endpoint), name="mqtt loop-back")
             try:
                 await asyncio.wait({reader, sender}, return_when=asyncio.FIRST_COMPLETED)
             finally:
-                for task in (reader, sender, trial):
-                    task.cancel()
-                ends = await asyncio.gather(reader, sender, return_exceptions=True)
-                await asyncio.gather(trial, return_exceptions=True)
-        for end in ends:
-            if isinstance(end, Exception):
-                raise end
+                ends = await end(reader, sender, trial)
+        for each in ends[:2]:
+            if isinstance(each, Exception):
+                raise each
 
     async def _look_for_another(self, endpoint: Endpoint) -> None:
         """Looks once after a loss, without our id, whether somebody else has it now.
@@ -217,19 +221,6 @@ class MqttLink:
         marks = getattr(message.properties, "UserProperty", [])
         if message.payload == b"online" and ("instance", self._instance) not in marks:
             raise TakenOverError
-
-    def _endpoint(self) -> Endpoint:
-        settings = self._settings
-        return Endpoint(
-            settings.broker,
-            settings.port,
-            self.client_id,
-            settings.username,
-            settings.password(),
-            settings.keepalive_s,
-            settings.tls,
-            settings.ca_file,
-        )
 
     async def _greet(self, client: Client) -> None:
         """Everything that the broker forgot of us."""
@@ -295,13 +286,14 @@ class MqttLink:
             # What a lost connection left unacknowledged is sent again: rather twice than not at all.
             message = self._unsent = self._unsent or await self._outbox.get()
             if time.monotonic() > message.until:
-                log.warning("a message waited too long for the broker and is dropped: %s", message.payload.decode())
+                log.warning("a message on %s waited too long for the broker and is dropped", message.topic)
                 self._unsent = None
                 self._outbox.task_done()
                 continue
             mark = None
             if message.correlation is not None and self._protocol is ProtocolVersion.V5:
                 mark = properties(PacketTypes.PUBLISH, CorrelationData=message.correlation)
-            await client.publish(message.topic, message.payload, message.qos, message.retain, mark)
+            with self.progress.at_work():
+                await client.publish(message.topic, message.payload, message.qos, message.retain, mark)
             self._unsent = None
             self._outbox.task_done()

@@ -52,6 +52,9 @@ class SessionSettings:
     history_turns: Annotated[int, Range(1, 1000)] = 20
     """How many turns of a conversation are given to the model."""
 
+    keep_days: Annotated[float, Range(1, 36_500)] = 30.0
+    """A conversation without a word for so long is erased, in days."""
+
 
 @dataclass(frozen=True)
 class LimitSettings:
@@ -128,6 +131,14 @@ class VoiceSettings:
 
 
 @dataclass(frozen=True)
+class LogSettings:
+    """The table `[log]`."""
+
+    words: bool = False
+    """Whether the log holds what people said and were answered; without it only what was done."""
+
+
+@dataclass(frozen=True)
 class Settings:
     """All of the settings; the first five are the table `[agent]`."""
 
@@ -160,6 +171,9 @@ class Settings:
 
     voice: VoiceSettings = field(default_factory=VoiceSettings)
     """The table `[voice]`."""
+
+    log: LogSettings = field(default_factory=LogSettings)
+    """The table `[log]`."""
 
     raw: dict[str, Table] = field(default_factory=dict)
     """The house's own table, handed to the house package as it is."""
@@ -240,6 +254,7 @@ TABLES: dict[str, type[Any]] = {
     "limits": LimitSettings,
     "mqtt": MqttSettings,
     "voice": VoiceSettings,
+    "log": LogSettings,
 }
 
 AGENT_KEYS = {

@@ -11,6 +11,9 @@ from agent.errors import SettingsError
 CREDENTIAL = "mqtt-password"
 """The credential that is read where the settings name no file (`LoadCredential=`)."""
 
+INSTALLED = "/etc/hearth"
+"""Where the file of the unit's credential lies."""
+
 FOR_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -18,13 +21,16 @@ def read_password(file: Path | None, *table: str) -> str | None:
     """The password of a broker.
 
     Args:
-        file: `password_file`; without it systemd's credential "mqtt-password" is read, if there is one.
+        file: `password_file`; without it systemd's credential "mqtt-password" is read, if there is one. An empty
+            credential is none: a unit that names one does not start without its file.
         table: The keys of the table that names the file.
 
     Raises:
         SettingsError: It cannot be read, or others may read it as well.
     """
-    credentials = Path(os.environ.get("CREDENTIALS_DIRECTORY", "/nonexistent"))
+    # Beside the service root reads the file that systemd hands to it.
+    installed = INSTALLED if os.geteuid() == 0 else "/nonexistent"
+    credentials = Path(os.environ.get("CREDENTIALS_DIRECTORY", installed))
     if file is None:
         file = credentials / CREDENTIAL
         if not file.is_file():
@@ -41,6 +47,8 @@ def read_password(file: Path | None, *table: str) -> str | None:
         raise SettingsError(f"{where} cannot be read: {error.strerror}", at) from error
     except UnicodeDecodeError as error:
         raise SettingsError(f"{where} is no text in UTF-8", at) from error
+    if not password and file == credentials / CREDENTIAL:
+        return None
     if not password:
         raise SettingsError(f"{where} is empty", at)
     return password

@@ -37,6 +37,8 @@ from agent.due.words import (
     unforgotten_sentence,
 )
 from agent.errors import AgentError, ArgumentError, HearthError, StoreError
+from agent.journal import WORDS
+from agent.progress import Progress
 from agent.requester import requester_room
 from agent.store import SessionStore
 from agent.writes import RETRY_S, Writes
@@ -80,7 +82,11 @@ def _new_id() -> str:
 
 
 class DueItems:
-    """Keeps, fires and tells what becomes due."""
+    """Keeps, fires and tells what becomes due.
+
+    Attributes:
+        progress: Shows that `run` gets on.
+    """
 
     def __init__(self, store: SessionStore | None, clocks: Clocks | None = None) -> None:
         """Reads what was kept.
@@ -102,6 +108,7 @@ class DueItems:
         self._told_at_start: list[Announcement] = []
         self._started = self._clocks.countdown()
         self._was_read = False
+        self.progress = Progress("what is due")
         self._read()
 
     def items(self, *kinds: DueKind) -> tuple[DueItem, ...]:
@@ -256,7 +263,8 @@ class DueItems:
                 self._changed.clear()
                 wait: float | None = LOOK_S
                 try:
-                    wait = await self.fire_due()
+                    with self.progress.at_work():
+                        wait = await self.fire_due()
                 except Exception:
                     log.exception("what is due could not be looked at")
                 with contextlib.suppress(TimeoutError):
@@ -287,7 +295,7 @@ class DueItems:
                 else:
                     self._tell(item, due_sentence(item, self.now(), late_s), late_s)
             except Exception:
-                log.exception("%s could not be told", waited)
+                log.exception("the %s %s could not be told", waited.kind, waited.id)
                 if entry.item is waited:  # still due, so it would fail again each second until the next start
                     self._entries.pop(waited.id, None)
         if self._writes.has_changed:
@@ -315,7 +323,7 @@ class DueItems:
             try:
                 overdue.append((self._overdue(entry, clock_is_set), entry))
             except Exception:  # it would hold up all others
-                log.exception("%s is left out: nobody can say when it is due", entry.item)
+                log.exception("the %s %s is left out: nobody can say when it is due", entry.item.kind, entry.item.id)
                 del self._entries[entry.item.id]
         due = sorted((each for each in overdue if each[0] >= 0), key=lambda each: each[0], reverse=True)
         return [(entry, seconds if seconds > LATE_S else 0.0) for seconds, entry in due]
@@ -356,13 +364,14 @@ class DueItems:
         except (AgentError, NobodyToAskError) as error:
             sentence = failed_sentence(item, str(error))
         except Exception:
-            log.exception("the command %r, which was due, ended for a fault of our own", item.text)
+            log.exception("the command %s, which was due, ended for a fault of our own", item.id)
             sentence = failed_sentence(item, "something went wrong inside; the log says what")
         self._tell(item, sentence, 0.0)
 
     def _tell(self, item: DueItem, sentence: str, late_s: float) -> None:
         announcement = Announcement(item, sentence, late_s)
-        log.info("told: %s", sentence)
+        late = f", {late_s:.0f} s late" if late_s else ""
+        log.info("told the %s %s%s", item.kind, item.id, late, extra={WORDS: sentence})
         if self._clocks.countdown() - self._started < START_S:
             self._told_at_start.append(announcement)
         for listener in list(self._listeners):
@@ -451,7 +460,8 @@ class DueItems:
             try:
                 entry = Entry.from_record(record, self._clocks)
             except (ValueError, KeyError, TypeError, OverflowError) as error:
-                log.warning("what was kept of something due is damaged and is left out: %r: %r", record, error)
+                id = record.get("id") if isinstance(record, dict) else None
+                log.warning("what was kept of the due item %s is damaged and is left out: %s", id, type(error).__name__)
                 continue
             if entry.item.id == RANG:
                 self._rang = self._rang or entry
@@ -470,7 +480,8 @@ class _Listener(AsyncIterator[Announcement]):
     def tell(self, announcement: Announcement) -> None:
         """Never waits."""
         if self._queue.full():
-            log.warning("a listener is too slow, it misses: %s", self._queue.get_nowait().text)
+            item = self._queue.get_nowait().item
+            log.warning("a listener is too slow, it misses the %s %s", item.kind, item.id)
         self._queue.put_nowait(announcement)
 
     async def __anext__(self) -> Announcement:

@@ -26,10 +26,14 @@ from agent.model.generative import Candidate, GenerateContentRequest, GenerateCo
 from agent.model.grammar import Unfit
 from agent.model.grounded import Heard, ground, heard_in
 from agent.model.wording import UNSURE, questions
+from agent.progress import Progress
 from agent.schema import FunctionDeclaration
 
 MOST_TOKENS: Final = 256
 """Of one answer."""
+
+READING_S: Final = 300.0
+"""How long reading a conversation may take before the first token, in seconds: it shows no progress meanwhile."""
 
 WORDS_KEPT: Final = 512
 """Tokens of the context that declarations leave for what is said."""
@@ -82,6 +86,7 @@ class GgufModel:
         unavailable: None; a model that could not be loaded says here why (see `load_model`).
         runtime: What reads and writes.
         timing: Of the last answer.
+        progress: Shows that an answer gets on, token by token.
     """
 
     def __init__(self, path: Path | None = None, threads: int | None = None, runtime: Runtime | None = None) -> None:
@@ -105,6 +110,7 @@ class GgufModel:
         # One thread: answers come in the order in which they were asked for, and what was read is not shared.
         self._thread = ThreadPoolExecutor(1, "language model")
         self._closed = False
+        self.progress = Progress("the language model", READING_S)
         self.unavailable: str | None = None
         self.timing = Timing()
 
@@ -133,8 +139,13 @@ class GgufModel:
         stop = threading.Event()
 
         def work() -> None:
-            for piece in self.decide(request, stop.is_set):
-                loop.call_soon_threadsafe(pieces.put_nowait, piece)
+            def stopped() -> bool:  # asked between two tokens
+                self.progress.step()
+                return stop.is_set()
+
+            with self.progress.at_work():
+                for piece in self.decide(request, stopped):
+                    loop.call_soon_threadsafe(pieces.put_nowait, piece)
 
         working = loop.run_in_executor(self._thread, work)
         working.add_done_callback(lambda _: pieces.put_nowait(None))

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from agent.model.layout import DECISIONS, LAYERS, TEXT_LENGTHS, WIDTH, Kind, Previous
 from agent.model.prompt import MAX_SLOTS, MAX_TOOLS
+from agent.progress import Progress
 
 Floats = NDArray[np.float32]
 SIGNATURES = ("encode", "fuse", "fill", "decode")
@@ -49,12 +50,13 @@ def _quiet() -> Iterator[None]:
 class Graphs:
     """The signatures of the model file. Not thread-safe."""
 
-    def __init__(self, path: Path, threads: int = 1) -> None:
+    def __init__(self, path: Path, threads: int = 1, progress: Progress | None = None) -> None:
         """Loads the file.
 
         Args:
             path: The `.tflite` file.
             threads: Of the runtime.
+            progress: Is shown each graph that was run.
 
         Raises:
             OSError: The file is missing.
@@ -69,6 +71,7 @@ class Graphs:
         if not wanted <= names:
             raise ValueError(f"{path} is not a Hearth model of this edition: it lacks {sorted(wanted - names)}")
         self._interpreter = interpreter
+        self._progress = progress
         self._runners: dict[str, Any] = {}
         with _quiet():
             self._warm_up(wanted)
@@ -87,6 +90,8 @@ class Graphs:
         if runner is None:
             runner = self._runners[name] = self._interpreter.get_signature_runner(name)
         outputs = runner(**{f"args_{index}": value for index, value in enumerate(inputs)})
+        if self._progress:
+            self._progress.step()
         return [outputs[f"output_{index}"] for index in range(len(outputs))]
 
     def encode(self, pieces: tuple[int, ...], roles: tuple[int, ...]) -> Floats:

@@ -43,6 +43,7 @@ from agent.model.prompt import (
 )
 from agent.model.tokenizer import Tokenizer
 from agent.model.wording import UNSURE, words_for
+from agent.progress import Progress
 from agent.schema import FunctionDeclaration
 
 FILES = Path(__file__).parent / "files"
@@ -103,6 +104,7 @@ class TfliteModel:
     Attributes:
         unavailable: None; a model that could not be loaded says here why (see `load_model`).
         timing: Of the last decision.
+        progress: Shows that a decision gets on, graph by graph.
     """
 
     def __init__(self, path: Path | None = None, threads: int = 1) -> None:
@@ -119,7 +121,8 @@ class TfliteModel:
             ImportError: No runtime is installed.
         """
         path = path or FILES / "hearth.tflite"
-        self._graphs = Graphs(path, threads)
+        self.progress = Progress("the model")
+        self._graphs = Graphs(path, threads, self.progress)
         self._tokenizer = Tokenizer(path.with_name("tokenizer.model"))
         self._calibration = _calibration(path.with_name("calibration.json"))
         self._cards: OrderedDict[FunctionDeclaration, ReadCard] = OrderedDict()
@@ -135,7 +138,7 @@ class TfliteModel:
             AgentError: INVALID_REQUEST when the words or a declaration pass a limit of the model.
         """
         loop = asyncio.get_running_loop()
-        candidate = await loop.run_in_executor(self._thread, self.decide, request)
+        candidate = await loop.run_in_executor(self._thread, self._decide, request)
         return GenerateContentResponse((candidate,))
 
     async def generate_content_stream(self, request: GenerateContentRequest) -> AsyncIterator[GenerateContentResponse]:
@@ -153,6 +156,10 @@ class TfliteModel:
     async def close(self) -> None:
         """Ends the thread. Twice is fine."""
         self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _decide(self, request: GenerateContentRequest) -> Candidate:
+        with self.progress.at_work():  # in its thread: who asked may have given up long before it is done
+            return self.decide(request)
 
     def decide(self, request: GenerateContentRequest) -> Candidate:
         """The same without an event loop; one thread at a time.

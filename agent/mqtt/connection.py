@@ -10,13 +10,16 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aiomqtt import Client, MqttCodeError, ProtocolVersion, Will
 from paho.mqtt.client import MQTT_CLEAN_START_FIRST_ONLY
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
+
+if TYPE_CHECKING:
+    from agent.config import MqttSettings
 
 PROBE_S = 5.0
 """How long a broker may take to say that it has MQTT 5, in seconds; some say nothing and close."""
@@ -43,6 +46,24 @@ class Endpoint:
     keepalive_s: int = 60
     tls: bool = False
     ca_file: Path | None = None
+
+    @classmethod
+    def of(cls, settings: MqttSettings, client_id: str | None = None) -> Endpoint:
+        """The broker of the settings.
+
+        Raises:
+            SettingsError: The file of its password cannot be read.
+        """
+        return cls(
+            settings.broker,
+            settings.port,
+            client_id,
+            settings.username,
+            settings.password(),
+            settings.keepalive_s,
+            settings.tls,
+            settings.ca_file,
+        )
 
     async def protocol(self) -> ProtocolVersion:
         """The newest version that the broker speaks.

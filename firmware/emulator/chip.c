@@ -19,9 +19,13 @@
 #define RAM_SIZE 0x800u
 #define MCUSR 0x54
 #define UCSR0A 0xC0
+#define OCR1AL 0x88
+#define OCR1BL 0x8A
 #define UBRR0L 0xC4
 #define UBRR0H 0xC5
+#define TIMER1_OVERFLOW_VECTOR 13
 #define USART_RX_VECTOR 18
+#define TURN "board_turn" /* the firmware's main loop calls it once a turn */
 /* 16.4 ms: a whole number of periods of every timer, so that a steady duty is measured well. */
 #define WINDOW (32u * 8192u)
 #define TIMER1_TOP_BITS 13u /* the firmware's ICR1 is 8191 */
@@ -56,6 +60,16 @@ struct seen {
     uint64_t changed; /* the cycle of the timer's last new compare value */
 };
 
+/* An interrupt, and the most cycles from its flag to its routine. */
+struct vector {
+    uint8_t number;
+    uint64_t pending_at;
+    uint64_t latency_most;
+};
+
+static struct vector vectors[] = {{.number = USART_RX_VECTOR}, {.number = TIMER1_OVERFLOW_VECTOR}};
+#define VECTORS (sizeof vectors / sizeof vectors[0])
+
 static avr_t *avr;
 static avr_uart_t *uart;
 static avr_irq_t *uart_in;
@@ -66,8 +80,12 @@ static bool closed[INPUTS];
 static unsigned waiting_ms; /* in the bootloader */
 static bool expected_reset;
 static unsigned power_resets, external_resets, watchdog_resets;
-static uint64_t reset_at, driven_at, first_byte_at, received_at, pending_at, latency_most, window_at;
+static uint64_t reset_at, driven_at, first_byte_at, received_at, window_at;
 static uint64_t asleep_for;
+static avr_flashaddr_t turn_at; /* where TURN is; 0 in an image without it */
+static uint16_t variables_end;  /* above it is the stack's */
+static uint8_t ram_at_power[RAM_SIZE];
+static uint64_t turn_began, turn_most, turn_all, turns; /* in cycles awake */
 static uint8_t received[RECEIVED_ROOM];
 static unsigned received_in, received_out, received_last, received_stuck;
 static unsigned long bytes_in, bytes_out, overruns;
@@ -109,22 +127,47 @@ static void on_byte(struct avr_irq_t *irq, uint32_t value, void *of)
 
 static void on_pending(struct avr_irq_t *irq, uint32_t value, void *of)
 {
+    struct vector *vector = of;
+
     (void)irq;
-    (void)of;
     if (value != 0) {
-        pending_at = avr->cycle;
+        vector->pending_at = avr->cycle;
     }
 }
 
 static void on_running(struct avr_irq_t *irq, uint32_t value, void *of)
 {
-    (void)irq;
-    (void)of;
-    if (value != 0 && pending_at != 0) {
-        uint64_t took = avr->cycle - pending_at;
+    struct vector *vector = of;
 
-        latency_most = took > latency_most ? took : latency_most;
-        pending_at = 0;
+    (void)irq;
+    if (value != 0 && vector->pending_at != 0) {
+        uint64_t took = avr->cycle - vector->pending_at;
+
+        vector->latency_most = took > vector->latency_most ? took : vector->latency_most;
+        vector->pending_at = 0;
+    }
+}
+
+/* A turn of the main loop begins: the one before has taken the cycles since its own beginning, without those asleep. */
+static void on_turn(void)
+{
+    uint64_t awake = avr->cycle - asleep_for;
+
+    if (turn_began != 0) {
+        uint64_t took = awake - turn_began;
+
+        turn_most = took > turn_most ? took : turn_most;
+        turn_all += took;
+        turns++;
+    }
+    turn_began = awake;
+}
+
+void chip_measure(void)
+{
+    turn_most = turn_all = turns = 0;
+    for (unsigned i = 0; i < VECTORS; i++) {
+        vectors[i].latency_most = 0;
     }
 }
 
@@ -160,7 +203,10 @@ static avr_cycle_count_t give_byte(struct avr_t *chip, avr_cycle_count_t when, v
     return when + 10ull * divisor * (ubrr + 1);
 }
 
-/* A timer that lets go of its pin, and a reset, are no edges to simavr: the pin is then its port's. */
+/*
+ * A timer that lets go of its pin, and a reset, are no edges to simavr: the pin is then its port's, whose bit is the
+ * pull-up where it is not driven.
+ */
 static void look_at_pins(void)
 {
     static const uint16_t ports[] = {['B'] = 0x25, ['D'] = 0x2B};
@@ -174,7 +220,7 @@ static void look_at_pins(void)
 
         all_driven = all_driven && driven;
         if (!driven || !by_timer) {
-            on_edge(NULL, driven ? avr->data[port] >> output->bit & 1u : 0, &seen[i]);
+            on_edge(NULL, avr->data[port] >> output->bit & 1u, &seen[i]);
         }
     }
     if (all_driven && driven_at == 0) {
@@ -211,7 +257,10 @@ static void on_reset(struct avr_t *chip)
     }
     expected_reset = false;
     reset_at = chip->cycle;
-    driven_at = first_byte_at = pending_at = 0;
+    driven_at = first_byte_at = turn_began = 0;
+    for (unsigned i = 0; i < VECTORS; i++) {
+        vectors[i].pending_at = 0;
+    }
     chip_forget_received();
     for (unsigned i = 0; i < INPUTS; i++) {
         chip_press(i, closed[i]);
@@ -239,6 +288,39 @@ static void mend_mode_14(void)
         if (strcmp(io->kind, "timer") == 0 && timer->name == '1') {
             timer->wgm_op[14] = (avr_timer_wgm_t){.kind = avr_timer_wgm_fast_pwm, .size = TIMER1_TOP_BITS};
         }
+    }
+}
+
+/*
+ * simavr 1.6 looks for a new compare value when its low byte is written, the high one being there already: 0x0108 and
+ * 0x1C08 are one to it, and the pin stays as it is. So it is shown another low byte before.
+ */
+struct low_byte {
+    uint16_t address;
+    avr_io_write_t write;
+    void *of;
+};
+
+static struct low_byte low_bytes[] = {{.address = OCR1AL}, {.address = OCR1BL}};
+
+static void write_low_byte(struct avr_t *chip, avr_io_addr_t address, uint8_t value, void *of)
+{
+    struct low_byte *low = of;
+
+    chip->data[address] = (uint8_t)~value;
+    low->write(chip, address, value, low->of);
+}
+
+static void mend_compare_values(void)
+{
+    for (unsigned i = 0; i < sizeof low_bytes / sizeof low_bytes[0]; i++) {
+        struct low_byte *low = &low_bytes[i];
+        unsigned io = AVR_DATA_TO_IO(low->address);
+
+        low->write = avr->io[io].w.c;
+        low->of = avr->io[io].w.param;
+        avr->io[io].w.c = write_low_byte;
+        avr->io[io].w.param = low;
     }
 }
 
@@ -294,6 +376,7 @@ void chip_load(const char *elf_path, const char *eeprom_path)
     eeprom_file = eeprom_path;
     load_eeprom();
     mend_mode_14();
+    mend_compare_values();
 
     avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS('0'), &no_flags);
     uart_in = avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_INPUT);
@@ -304,8 +387,19 @@ void chip_load(const char *elf_path, const char *eeprom_path)
             break;
         }
     }
-    avr_irq_register_notify(avr_get_interrupt_irq(avr, USART_RX_VECTOR) + AVR_INT_IRQ_PENDING, on_pending, NULL);
-    avr_irq_register_notify(avr_get_interrupt_irq(avr, USART_RX_VECTOR) + AVR_INT_IRQ_RUNNING, on_running, NULL);
+    for (unsigned i = 0; i < VECTORS; i++) {
+        avr_irq_t *irqs = avr_get_interrupt_irq(avr, vectors[i].number);
+
+        avr_irq_register_notify(irqs + AVR_INT_IRQ_PENDING, on_pending, &vectors[i]);
+        avr_irq_register_notify(irqs + AVR_INT_IRQ_RUNNING, on_running, &vectors[i]);
+    }
+    for (uint32_t i = 0; i < firmware.symbolcount; i++) {
+        if (strcmp(firmware.symbol[i]->symbol, TURN) == 0) {
+            turn_at = firmware.symbol[i]->addr;
+        } else if (strcmp(firmware.symbol[i]->symbol, "_end") == 0) {
+            variables_end = (uint16_t)firmware.symbol[i]->addr; /* the linker's RAM begins at 0x800000 */
+        }
+    }
     for (unsigned i = 0; i < OUTPUTS; i++) {
         const struct output *output = &outputs[i];
 
@@ -337,6 +431,7 @@ void chip_reset(enum reset reset, unsigned bootloader_ms)
             seed ^= seed << 17;
             avr->data[RAM_START + i] = (uint8_t)(seed >> 24);
         }
+        memcpy(ram_at_power, avr->data + RAM_START, sizeof ram_at_power);
     } else {
         external_resets++;
         avr->data[MCUSR] = 2;
@@ -376,6 +471,9 @@ void chip_run_millisecond(void)
         if (state == cpu_Done || state == cpu_Crashed) {
             fprintf(stderr, "the processor stopped at 0x%x in state %d\n", avr->pc, state);
             exit(1);
+        }
+        if (avr->pc == turn_at && turn_at != 0) {
+            on_turn();
         }
         if (driven_at == 0) {
             look_at_pins(); /* to the cycle, for the time that a start takes */
@@ -431,6 +529,17 @@ void chip_forget_received(void)
     received_in = received_out = received_stuck = 0;
 }
 
+/* How deep the stack has been since the power came: down to the first byte above all variables that has changed. */
+static unsigned stack_used(void)
+{
+    unsigned at = variables_end > RAM_START ? variables_end - RAM_START : 0;
+
+    while (at < RAM_SIZE && avr->data[RAM_START + at] == ram_at_power[at]) {
+        at++;
+    }
+    return RAM_SIZE - at;
+}
+
 void chip_tell(char *to, size_t size)
 {
     size_t used = 0;
@@ -440,11 +549,15 @@ void chip_tell(char *to, size_t size)
                              "\"cycle\": %" PRIu64 ", \"reset_cycle\": %" PRIu64 ", \"driven_cycle\": %" PRIu64
                              ", \"first_byte_cycle\": %" PRIu64 ", \"received_cycle\": %" PRIu64
                              ", \"power_resets\": %u, \"external_resets\": %u, \"watchdog_resets\": %u"
-                             ", \"in_bootloader\": %s, \"latency_cycles\": %" PRIu64 ", \"asleep_cycles\": %" PRIu64
+                             ", \"in_bootloader\": %s, \"latency_cycles\": %" PRIu64
+                             ", \"clock_latency_cycles\": %" PRIu64 ", \"turns\": %" PRIu64
+                             ", \"turn_cycles_most\": %" PRIu64 ", \"turn_cycles\": %" PRIu64
+                             ", \"window_cycle\": %" PRIu64 ", \"stack\": %u, \"asleep_cycles\": %" PRIu64
                              ", \"received\": %lu, \"sent\": %lu, \"overruns\": %lu, \"outputs\": [",
                              (uint64_t)avr->cycle, reset_at, driven_at, first_byte_at, received_at, power_resets,
-                             external_resets, watchdog_resets, waiting_ms != 0 ? "true" : "false", latency_most,
-                             asleep_for, bytes_in, bytes_out, overruns);
+                             external_resets, watchdog_resets, waiting_ms != 0 ? "true" : "false",
+                             vectors[0].latency_most, vectors[1].latency_most, turns, turn_most, turn_all, window_at,
+                             stack_used(), asleep_for, bytes_in, bytes_out, overruns);
     look_at_pins();
     for (unsigned i = 0; i < OUTPUTS && used < size; i++) {
         used += (size_t)snprintf(to + used, size - used,

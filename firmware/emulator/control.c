@@ -112,6 +112,8 @@ static void obey(struct orders *orders, const char *command)
     } else if (sscanf(command, "input %u %u", &number, &value) == 2) {
         reply(chip_press(number, value != 0) ? "ok" : "error no such input");
         return;
+    } else if (strcmp(command, "measure") == 0) {
+        chip_measure();
     } else if (strcmp(command, "save") == 0) {
         chip_save_eeprom();
     } else if (strcmp(command, "quit") == 0) {

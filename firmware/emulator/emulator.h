@@ -30,6 +30,8 @@ void chip_run_millisecond(void);
 bool chip_hang(void);
 /* An input's wire: true is closed to ground. */
 bool chip_press(unsigned input, bool closed);
+/* Begins the longest turn of the loop and the latencies anew. */
+void chip_measure(void);
 /* All there is to tell, as one line of JSON. */
 void chip_tell(char *to, size_t size);
 /* Bytes that wait for the chip's receiver. */

@@ -15,6 +15,7 @@
  *   corrupt N       spoils the next N bytes to the host                     drop N      loses the next N bytes to the chip
  *   noise P SEED    turns a bit in P of a million bytes, both ways; 0 ends it
  *   input N 0|1     closes input N to ground, or opens it
+ *   measure         begins anew what is told of turns of the main loop and of interrupts
  *   run MS          with --held: lets MS milliseconds of the chip's time pass, then answers
  *   save            writes the EEPROM's file, as the end of the program does          quit
  *
@@ -116,12 +117,13 @@ int main(int argc, char **argv)
     while (!stopped && !orders.quit) {
         control_serve(&orders);
         due += MILLISECOND;
+        /* Also where time is held: what was sent before "run" is then there, however late the kernel hands it on. */
+        if (!orders.frozen && port_plugged() && port_receive() && orders.resets_on_open) {
+            chip_reset(RESET_EXTERNAL, orders.bootloader_ms);
+        }
         if (orders.frozen || !port_plugged() || (orders.held && orders.run_ms == 0)) {
             wait_until(due);
             continue;
-        }
-        if (port_receive() && orders.resets_on_open) {
-            chip_reset(RESET_EXTERNAL, orders.bootloader_ms);
         }
         chip_run_millisecond();
         if (orders.held) {

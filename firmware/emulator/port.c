@@ -10,6 +10,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#define RECEIVE_LEAST 256u /* room at the chip without which nothing is read */
+
 static int master = -1;
 static char link_path[4096];
 static bool open_before;
@@ -17,6 +19,8 @@ static unsigned corrupt, drop;
 static unsigned noise_per_million;
 static uint64_t random_state = 1;
 static unsigned long lost;
+static unsigned long taken, given; /* bytes of the host, and to it: what a pty has on the way is neither */
+static unsigned long turned;
 
 static uint32_t random_below(uint32_t limit)
 {
@@ -29,6 +33,7 @@ static uint32_t random_below(uint32_t limit)
 static uint8_t with_noise(uint8_t byte)
 {
     if (noise_per_million != 0 && random_below(1000000u) < noise_per_million) {
+        turned++;
         return (uint8_t)(byte ^ (1u << random_below(8)));
     }
     return byte;
@@ -93,6 +98,8 @@ void port_send(uint8_t byte)
     }
     if (!open_before || write(master, &byte, 1) != 1) {
         lost++;
+    } else {
+        given++;
     }
 }
 
@@ -100,15 +107,15 @@ bool port_receive(void)
 {
     bool open_now = is_open();
     bool opened = open_now && !open_before;
-    uint8_t bytes[256];
-    size_t room = chip_receive_room();
+    uint8_t bytes[RECEIVE_LEAST];
     ssize_t got;
 
     open_before = open_now;
-    if (!open_now || room < sizeof bytes) {
+    if (!open_now || chip_receive_room() < RECEIVE_LEAST) {
         return opened;
     }
     got = read(master, bytes, sizeof bytes);
+    taken += got > 0 ? (unsigned long)got : 0;
     for (ssize_t i = 0; i < got; i++) {
         if (drop != 0) {
             drop--;
@@ -138,6 +145,9 @@ void port_noise(unsigned per_million, uint64_t seed)
 
 void port_tell(char *to, size_t size)
 {
-    (void)snprintf(to, size, "\"plugged\": %s, \"open\": %s, \"lost\": %lu", master >= 0 ? "true" : "false",
-                   open_before ? "true" : "false", lost);
+    (void)snprintf(to, size,
+                   "\"plugged\": %s, \"open\": %s, \"lost\": %lu, \"turned\": %lu, \"taken\": %lu, \"given\": %lu, "
+                   "\"full\": %s",
+                   master >= 0 ? "true" : "false", open_before ? "true" : "false", lost, turned, taken, given,
+                   chip_receive_room() < RECEIVE_LEAST ? "true" : "false");
 }

@@ -27,6 +27,7 @@ void fake_chip_boot(uint8_t reset_cause)
 {
     chip.reset_cause = reset_cause;
     chip.driving = false;
+    chip.output_changes = 0;
     memset(chip.counts, 0, sizeof chip.counts);
     memset(chip.relays, 0, sizeof chip.relays);
     chip.received_left = 0;
@@ -96,6 +97,7 @@ void hal_start(void)
 void hal_outputs_on(void)
 {
     chip.driving = true;
+    chip.set_before_driving = chip.output_changes;
 }
 
 uint8_t hal_reset_cause(void)

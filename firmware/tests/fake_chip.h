@@ -21,6 +21,7 @@ struct fake_chip {
     uint8_t lost;
     bool deaf_host; /* reads no answers */
     bool driving;
+    unsigned set_before_driving; /* outputs that had a level when they began to drive */
     uint16_t counts[DIM_CHANNELS];
     bool relays[RELAY_CHANNELS];
     unsigned output_changes;

@@ -49,6 +49,18 @@ static void a_board_that_starts_says_so_and_is_dark(void)
     CHECK(!chip.relays[0] && !chip.relays[1]);
 }
 
+/* A relay board that is on at low would click. */
+static void every_output_has_its_level_before_it_drives(void)
+{
+    new_board();
+    EQUAL(chip.set_before_driving, CHANNELS);
+    set(6, 1000, 0);
+    fake_chip_boot(RESET_CAUSE_EXTERNAL);
+    EQUAL(chip.set_before_driving, CHANNELS);
+    EQUAL(chip.output_changes, CHANNELS);
+    CHECK(chip.relays[0]);
+}
+
 static void a_set_reaches_the_pin_before_it_is_answered(void)
 {
     new_board();
@@ -97,9 +109,12 @@ static void after_a_loss_of_power_each_channel_does_as_it_was_told(void)
     set_safe(0, 300, BOOT_LEVEL_OFF);
     set_safe(1, 300, BOOT_LEVEL_SAFE);
     set_safe(2, 300, BOOT_LEVEL_LAST);
+    set_safe(6, 1000, BOOT_LEVEL_SAFE);
+    set_safe(7, 0, BOOT_LEVEL_LAST);
     for (uint8_t i = 0; i < 3; i++) {
         set(i, 800, 0);
     }
+    set(7, 1000, 0);
     fake_chip_run(10000);
     fake_chip_lose_power();
     fake_chip_boot(RESET_CAUSE_POWER_ON);
@@ -107,6 +122,7 @@ static void after_a_loss_of_power_each_channel_does_as_it_was_told(void)
     EQUAL(chip.counts[0], 0);
     EQUAL(chip.counts[1], lightness_counts(300, 8192, 8));
     EQUAL(chip.counts[2], lightness_counts(800, 256, 1));
+    CHECK(chip.relays[0] && chip.relays[1]);
 }
 
 static void levels_are_written_only_where_a_channel_boots_to_its_last(void)
@@ -284,6 +300,7 @@ static void overruns_are_counted(void)
 
 const struct test board_tests[] = {
     TEST(a_board_that_starts_says_so_and_is_dark),
+    TEST(every_output_has_its_level_before_it_drives),
     TEST(a_set_reaches_the_pin_before_it_is_answered),
     TEST(a_fade_moves_the_pin_in_time),
     TEST(a_reset_without_loss_of_power_keeps_the_levels),

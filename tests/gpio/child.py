@@ -34,7 +34,7 @@ async def answer(house: Any, order: dict[str, Any]) -> Any:
     if "show" in order:
         return await house.show(order["show"])
     if "health" in order:
-        return house.health()["gpio"]
+        return house.health()[order["health"]]
     if "probe" in order:
         return await house.probe()
     tool = next(each for each in house.tools if each.name == order["call"])

@@ -52,9 +52,9 @@ class GpioHouse:
         """Tells the house what Hearth is doing."""
         await self._ask({"show": status})
 
-    async def health(self) -> str:
-        """The line of the driver."""
-        return await self._ask({"health": True})
+    async def health(self, part: str = "gpio") -> str:
+        """The line of the driver, or of another part of the house."""
+        return await self._ask({"health": part})
 
     async def probe(self) -> list[str]:
         """What `hearth doctor` says of the house."""

@@ -16,7 +16,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -155,6 +155,11 @@ class EmulatedBoard:
         if self._process.stdout is not None:
             self._process.stdout.close()
 
+    @property
+    def process_id(self) -> int:
+        """That of the emulator."""
+        return self._process.pid
+
     def do(self, command: str) -> str:
         """Gives the emulator a command.
 
@@ -188,6 +193,19 @@ class EmulatedBoard:
             return round(duty * 1000)
         return min(range(1001), key=lambda level: abs(duty_of(level, channel) - duty))
 
+    def wrong(self, levels: Mapping[int, int]) -> dict[int, float]:
+        """Of channels and the levels in per mille that they are to have those whose pin does otherwise, and its duty.
+
+        As exactly as a duty is measured.
+        """
+        outputs = self.state()["outputs"]
+        duties = {channel: float(outputs[channel]["duty"]) for channel in levels}
+        wanted = {
+            channel: duty_of(level, channel) if channel < DIM_CHANNELS else level / 1000
+            for channel, level in levels.items()
+        }
+        return {each: duty for each, duty in duties.items() if abs(duty - wanted[each]) > NEAR[each]}
+
     async def until(self, condition: Callable[[], bool], within: float = DEADLINE) -> None:
         """Waits until it holds, which it must within so many seconds.
 
@@ -198,16 +216,39 @@ class EmulatedBoard:
         while not condition():
             if time.monotonic() > end:
                 raise TimeoutError(f"not within {within} s: {self.do('state')}")
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.005)
 
     async def shows(self, channel: int, level: int, within: float = DEADLINE) -> None:
-        """Waits until the channel's pin has the duty of a level in per mille, as exactly as it is measured.
+        """Waits until the channel's pin has the duty of a level in per mille.
 
         Raises:
             TimeoutError: It has not.
         """
-        wanted = duty_of(level, channel) if channel < DIM_CHANNELS else level / 1000
-        await self.until(lambda: abs(self.duty(channel) - wanted) <= NEAR[channel], within)
+        await self.until(lambda: not self.wrong({channel: level}), within)
+
+
+class RealBoard:
+    """A board of ours on a real cable: nothing here sees its pins, so what it tells is all that is compared."""
+
+    def __init__(self, tty: Path) -> None:
+        self.tty = tty
+
+    def wrong(self, levels: Mapping[int, int]) -> dict[int, float]:
+        """None that can be seen."""
+        return {}
+
+    async def until(self, condition: Callable[[], bool], within: float = DEADLINE) -> None:
+        """Waits until it holds, which it must within so many seconds.
+
+        Raises:
+            TimeoutError: It does not.
+        """
+        async with asyncio.timeout(within):
+            while not condition():
+                await asyncio.sleep(0.02)
+
+    async def shows(self, channel: int, level: int, within: float = DEADLINE) -> None:
+        """What the pins do is for the eye."""
 
 
 def need(missing: Sequence[str]) -> None:

@@ -1,6 +1,7 @@
 """From a sentence to the pin of the real image and back: agent, model and house as they ship, the board emulated.
 
-Field faults: F26 (the opened port resets the board, and its lamps are as they were).
+Field faults: F24 (a lamp does not flicker while the model works), F26 (the opened port resets the board, and its lamps
+are as they were).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from agent import Agent, AgentRunner, GenerativeModel, ModelConfig, TextMessage, load_model
-from tests.hil.board import DEADLINE, EmulatedBoard
+from tests.hil.board import COUNTS, DEADLINE, NEAR, EmulatedBoard, duty_of
 from tools import open_house
 
 LAMP = 0
@@ -62,12 +63,11 @@ class Desk:
 
 @asynccontextmanager
 async def desk(board: EmulatedBoard, model: GenerativeModel) -> AsyncIterator[Desk]:
-    """A house that has found its board, with the agent in it."""
+    """A house that has just been opened, with the agent in it: who speaks now need not wait for the board."""
     async with (
         open_house(settings(board)) as house,
         AgentRunner(Agent("desk", tools=house.tools), model) as runner,
     ):
-        await board.until(lambda: house.health()["serial"] == "ok")  # a question does not wait for the board
         yield Desk(runner)
 
 
@@ -97,6 +97,42 @@ async def test_f26_a_restart_of_the_agent_leaves_the_lamp_as_it_was_and_knows_it
         assert board.state()["external_resets"] > resets
         assert "40 percent" in said
         await board.shows(LAMP, 400)
+
+
+def has_rested(state: dict[str, Any]) -> bool:
+    """Whether the lamp's fade ended 50 ms ago or earlier; one of its steps takes 10 ms."""
+    return bool(state["cycle"] - state["outputs"][LAMP]["changed_cycle"] > 50 * 16000)
+
+
+async def test_f24_a_dimmed_lamp_does_not_flicker_while_the_model_works(
+    board: EmulatedBoard, model: GenerativeModel
+) -> None:
+    """Its pulses come from the chip's timers: not one is longer, shorter or missing, whatever the host does."""
+    async with desk(board, model) as office:
+        await office.says("turn on the desk lamp to 30 percent")
+        await board.shows(LAMP, 300)
+        await board.until(lambda: has_rested(board.state()))
+        before = board.state()
+        duties: list[float] = []
+
+        async def watch() -> None:
+            while True:
+                duties.append(board.duty(LAMP))
+                await asyncio.sleep(0.01)
+
+        watching = asyncio.create_task(watch())
+        for question in ("is the shelf lamp on?", "which lights are on?", "how bright is the desk lamp?") * 2:
+            await office.says(question)
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
+        after = board.state()
+
+    first, last = before["outputs"][LAMP], after["outputs"][LAMP]
+    periods = (after["cycle"] - before["cycle"]) / COUNTS[LAMP]
+    assert max(abs(duty - duty_of(300, LAMP)) for duty in duties) <= NEAR[LAMP]
+    assert last["changed_cycle"] == first["changed_cycle"]
+    assert last["edges"] - first["edges"] == pytest.approx(2 * periods, abs=8)
+    assert periods > 100
 
 
 async def test_a_press_toggles_a_lamp_and_a_long_one_activates_a_scene(

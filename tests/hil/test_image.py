@@ -74,6 +74,18 @@ def test_every_channels_pin_has_the_duty_of_its_level(held_board: EmulatedBoard,
         assert held_board.duty(channel) == pytest.approx(duty_of(level, channel), abs=NEAR[channel])
 
 
+def test_a_duty_whose_low_byte_stays_is_another_duty(held_board: EmulatedBoard, host: Host) -> None:
+    """Its compare values are 0x0108 and 0x1C08: simavr alone would see no change."""
+    for channel in (0, 1):
+        set_level(host, channel, 210)
+        host.run(50)
+        set_level(host, channel, 950)
+    host.run(50)
+
+    for channel in (0, 1):
+        assert held_board.duty(channel) == pytest.approx(duty_of(950, channel), abs=NEAR[channel])
+
+
 def test_a_lamp_that_was_full_is_wholly_dark_when_it_is_off(held_board: EmulatedBoard, host: Host) -> None:
     for channel in range(DIM_CHANNELS):
         set_level(host, channel, 1000)

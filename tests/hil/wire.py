@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import termios
+import time
 import tty
+from collections.abc import Callable
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
-from tests.hil.board import EmulatedBoard
+from tests.hil.board import DEADLINE, EmulatedBoard
 from tools.drivers.serial.protocol import ANSWERS, EVENTS, Message
 
 
@@ -49,12 +51,15 @@ class Host:
         self._board = board
         self._sequence = 0
         self._bytes = b""
+        self._sent = self._read = 0
         self.heard: list[tuple[int, Message]] = []
         """All that the board has said: sequence, message."""
 
     def __enter__(self) -> Self:
         self._port = os.open(self._board.tty, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         tty.setraw(self._port, termios.TCSANOW)
+        state = self._board.state()
+        self._sent, self._read = state["taken"], state["given"]
         return self
 
     def __exit__(
@@ -65,13 +70,14 @@ class Host:
     def run(self, milliseconds: int) -> None:
         """Lets time pass, and hears what is said in it."""
         while milliseconds > 0:
+            self._until(lambda state: state["taken"] >= self._sent or state["full"])
             self._board.run(min(milliseconds, 50))
             milliseconds -= 50
             self._listen()
 
     def send(self, data: bytes) -> None:
         """Puts bytes on the wire."""
-        os.write(self._port, data)
+        self._sent += os.write(self._port, data)
 
     def ask(self, request: Message, sequence: int | None = None) -> Message | None:
         """The answer; None where none came within 50 ms."""
@@ -82,11 +88,25 @@ class Host:
         answers = [message for number, message in self.heard[before:] if number == self._sequence]
         return answers[0] if answers else None
 
-    def _listen(self) -> None:
+    def _until(self, condition: Callable[[dict[str, Any]], bool]) -> None:
+        """Waits until it holds: the kernel hands bytes from one end of a pty to the other when it finds the time."""
+        end = time.monotonic() + DEADLINE
+        while not condition(state := self._board.state()):
+            if time.monotonic() > end:
+                raise TimeoutError(f"not within {DEADLINE} s: {state}")
+            time.sleep(0.001)  # another process: there is nothing to await
+
+    def _take(self, state: dict[str, Any]) -> bool:
         try:
-            self._bytes += os.read(self._port, 65536)
+            data = os.read(self._port, 65536)
         except BlockingIOError:
-            return
+            data = b""
+        self._bytes += data
+        self._read += len(data)
+        return self._read >= int(state["given"])
+
+    def _listen(self) -> None:
+        self._until(self._take)
         *whole, self._bytes = self._bytes.split(b"\0")
         for coded in filter(None, whole):
             plain = unstuffed(coded)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.vm.image import Image, can_build, image
+from tests.vm.image import Image, cannot_build, image, no_gpio_sim
 from tests.vm.machine import PC, RASPBERRY_PI_3, VIRT, Kind, Report, passed, run
 
 pytestmark = pytest.mark.timeout(1800)
@@ -18,14 +18,16 @@ pytestmark = pytest.mark.timeout(1800)
 
 @pytest.fixture(scope="module")
 def arm64() -> Image:
-    if why := can_build():
+    if why := cannot_build("qemu-system-aarch64"):
         pytest.fail(why)
     return image("arm64")
 
 
 @pytest.fixture(scope="module")
 def amd64() -> Image:
-    if why := can_build():
+    if why := no_gpio_sim():
+        pytest.skip(why)
+    if why := cannot_build("qemu-system-x86_64", "make", "cc"):
         pytest.fail(why)
     return image("amd64")
 

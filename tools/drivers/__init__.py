@@ -6,11 +6,12 @@ Every unit of a wire (254 steps, mireds, "ON") stays inside the driver that spea
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, runtime_checkable
 
+from agent.ending import end
 from agent.errors import HearthError
 from agent.house_store import HouseStore
 from tools.device import Change, Device, State
@@ -35,12 +36,9 @@ async def beside(work: Coroutine[Any, Any, None], name: str) -> AsyncIterator[No
     try:
         yield
     finally:
-        # Until Python 3.12, wait_for forgets that it is cancelled where what it waits for is done at that moment.
-        while not running.done():
-            running.cancel()
-            await asyncio.wait([running], timeout=1)
-        with suppress(asyncio.CancelledError):
-            running.result()
+        (failure,) = await end(running)
+        if isinstance(failure, Exception):
+            raise failure
 
 
 Report = Callable[[str, State], None]
@@ -60,7 +58,7 @@ class Driver(Protocol):
         ...
 
     def health(self) -> str:
-        """One line for a person; "ok" when all is well, "ok, with ..." when there is something to know."""
+        """One line for a person; "ok" when all is well."""
         ...
 
     async def probe(self) -> list[str]:
@@ -100,6 +98,39 @@ class Starting(Protocol):
         ...
 
 
+class FirstTry:
+    """The first time that a driver tries to reach its devices. Right after the start a call waits for it, and later
+    fails at once.
+    """
+
+    def __init__(self, within_s: float) -> None:
+        """One that is not over.
+
+        Args:
+            within_s: How long it is waited for, in seconds; after that nobody waits any more.
+        """
+        self.over = asyncio.Event()
+        self._within_s = within_s
+        self._given_up = False
+
+    async def wait(self) -> None:
+        """Returns when it is over, or has taken too long."""
+        if self._given_up:
+            return
+        try:
+            async with asyncio.timeout(self._within_s):
+                await self.over.wait()
+        except TimeoutError:
+            self._given_up = True
+
+
+@runtime_checkable
+class Connecting(Protocol):
+    """A driver that takes a while to reach its devices, and until then knows nothing of them."""
+
+    first_try: FirstTry
+
+
 @runtime_checkable
 class Listening(Protocol):
     """A driver that buttons can hang on."""
@@ -115,6 +146,15 @@ class Showing(Protocol):
 
     async def show(self, status: str) -> None:
         """Takes "listening", "thinking" or "failed"; anything else is nothing to show."""
+        ...
+
+
+@runtime_checkable
+class Noting(Protocol):
+    """A driver of which something is worth knowing, however well it is."""
+
+    def notes(self) -> Mapping[str, str]:
+        """One line for a person each, under what it is about."""
         ...
 
 
@@ -139,15 +179,11 @@ bridge's."""
 
 
 @runtime_checkable
-class Bridging(Protocol):
-    """A driver that finds devices by itself."""
+class Bridging(Connecting, Protocol):
+    """A driver that finds devices by itself: by the end of its first try those that there are."""
 
     def follow(self, found: Found) -> None:
         """Is called before the driver hears anything."""
-        ...
-
-    async def settle(self) -> None:
-        """Returns when it has found what there is, or there is nothing to be heard of it now."""
         ...
 
 

@@ -29,10 +29,6 @@ class BridgeDriver(BrokerDriver):
         """Tells of what is found from now on."""
         self._found = found
 
-    async def settle(self) -> None:
-        """Waits for the first connection, or for it to fail."""
-        await self._first_try()
-
     def _missing(self, declared: Device, there: Sequence[tuple[tuple[str, ...], Sequence[Part]]]) -> str:
         """Why a device of the settings is none that was found.
 

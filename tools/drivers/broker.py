@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from agent.config.secrets import read_password
 from agent.schema import Range
 from tools.device import Change, Device, State
-from tools.drivers import DeviceError, NotAvailableError, NotConfirmedError, Report, beside
+from tools.drivers import DeviceError, FirstTry, NotAvailableError, NotConfirmedError, Report, beside
 from tools.drivers.confirm import confirmed, reported
 from tools.drivers.modes import LastModes
 
@@ -105,7 +105,7 @@ class BrokerDriver(ABC):
         self._waits = (first_wait_s, longest_wait_s)
         self._publisher: Publisher | None = None
         self._protocol: aiomqtt.ProtocolVersion | None = None
-        self._tried = asyncio.Event()
+        self.first_try = FirstTry(broker.confirm_timeout_s)
         self._trouble = "not connected yet"
         self._subscribed: set[str] = set()
         self._refused: list[str] = []
@@ -149,7 +149,7 @@ class BrokerDriver(ABC):
 
         from agent.mqtt.publisher import NOBODY_LISTENS, REFUSED
 
-        await self._first_try()
+        await self.first_try.wait()
         if self._publisher is None:
             raise NotAvailableError(f"is not available: {self.health()}")
         absence = self.absence(device.id)
@@ -216,7 +216,7 @@ class BrokerDriver(ABC):
                 self._disconnected(f"{type(error).__name__}: {error}")
             finally:
                 self._publisher = None
-            self._tried.set()
+            self.first_try.over.set()
             # Many houses lose one broker at the same moment; they should not all come back at one.
             await asyncio.sleep(wait * random.uniform(0.8, 1.2))
             wait = min(longest, wait * 2)
@@ -236,7 +236,7 @@ class BrokerDriver(ABC):
 
         with suppress(TimeoutError):
             async with asyncio.timeout(mqtt_probe.CONNECTED_WITHIN_S):
-                await self._tried.wait()
+                await self.first_try.over.wait()
         if self._publisher is not None:
             return []
         return [await mqtt_probe.connection_trouble(self._endpoint(), self._trouble, self.table)]
@@ -271,12 +271,6 @@ class BrokerDriver(ABC):
             with suppress(aiomqtt.MqttError):  # the connection is lost, and says so itself
                 await self._publisher.publish(*question)
             await asyncio.sleep(ASK_GAP_S)
-
-    async def _first_try(self) -> None:
-        """Right after the start a command waits for the connection; later it fails at once."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(self._broker.confirm_timeout_s):
-                await self._tried.wait()
 
     def _endpoint(self) -> Endpoint:
         from agent.mqtt.connection import Endpoint
@@ -342,11 +336,11 @@ class BrokerDriver(ABC):
     def _connected(self, publisher: Publisher) -> None:
         _log.info("connected to the devices' broker at %s:%d", self._broker.host, self._broker.port)
         self._publisher = publisher
-        self._tried.set()
+        self.first_try.over.set()
         self._look_who_is_there(list(self._states))
 
     def _disconnected(self, reason: str) -> None:
-        if self._publisher is not None or not self._tried.is_set():
+        if self._publisher is not None or not self.first_try.over.is_set():
             _log.warning("no connection to the devices' broker: %s; trying again", reason)
         if self._publisher is None:
             self._protocol = None  # it may be another broker, or a newer one, that comes back

@@ -136,16 +136,16 @@ class GpioDriver:
         return state
 
     def health(self) -> str:
-        """ "ok", perhaps with what is worth knowing, or what is wrong."""
+        """ "ok", or what is wrong."""
         found = [f"the {self._name(each)}: {why}" for each, why in self._all_troubles().items()]
         if self._led and self._led.trouble:
             found.append(f"the status LED: {self._led.trouble}")
-        if found:
-            return "; ".join(found)
+        return "; ".join(found) or "ok"
+
+    def notes(self) -> Mapping[str, str]:
+        """Which lamps may flicker."""
         dimmed = [device.name for device in self._devices if device.options.software_pwm]
-        if not dimmed:
-            return "ok"
-        return f"ok, with software PWM, which may flicker while the processor is busy: {', '.join(dimmed)}"
+        return {"software PWM": f"it may flicker while the processor is busy: {', '.join(dimmed)}"} if dimmed else {}
 
     async def probe(self) -> list[str]:
         """Looks at every line and channel that is not ours yet, and asks for none."""

@@ -7,10 +7,7 @@ What is wrong is one sentence with its cure. Levels are logical here: "on" is lo
 from __future__ import annotations
 
 import errno
-import grp
 import os
-import pwd
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -19,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agent.errors import HearthError
+from tools.drivers.access import why_denied
 from tools.drivers.gpio.options import Pull
 
 if TYPE_CHECKING:
@@ -261,7 +259,7 @@ def _find(name: LineName) -> _Place:
     if found:
         raise LineError(f"there are several lines {name}, on {', '.join(sorted(labels))}: say which chip, by its label")
     if denied is not None:
-        raise LineError(_why_denied(denied))
+        raise LineError(_denied(denied))
     if broken:
         raise LineError(broken)
     if name.chip is not None and name.chip not in labels:
@@ -315,39 +313,12 @@ def _told(name: LineName, path: Path | None = None) -> Iterator[None]:
     except LineError:
         raise
     except PermissionError as error:
-        raise LineError(_why_denied(path) if path else f"{name} may not be used") from error
+        raise LineError(_denied(path) if path else f"{name} may not be used") from error
     except OSError as error:
         raise LineError(f"{name} fails ({error.strerror}): look at the wiring, and at the kernel's log") from error
     except ValueError as error:
         raise LineError(f"{name} cannot be used: {error}") from error
 
 
-def _why_denied(path: Path) -> str:
-    """Why we may not open a file of the kernel's, from its owner and its mode."""
-    try:
-        found = path.stat()
-    except OSError as error:
-        return f"{path} cannot be opened ({error.strerror})"
-    group, user = _group(found.st_gid), _user()
-    if found.st_gid == 0 or not found.st_mode & stat.S_IWGRP:
-        return f"{path} is for root alone: install Hearth's udev rule, which gives it to the group gpio"
-    if found.st_gid in (os.getegid(), *os.getgroups()):
-        return f"{path} is kept from {user}, though of its group {group}: the unit needs DeviceAllow=char-gpiochip rw"
-    return (
-        f"{path} is for the group {group}, and {user} is not in it: sudo usermod -aG {group} {user}, "
-        f"or SupplementaryGroups={group} in the unit, and start anew"
-    )
-
-
-def _group(gid: int) -> str:
-    try:
-        return grp.getgrgid(gid).gr_name
-    except KeyError:
-        return str(gid)
-
-
-def _user() -> str:
-    try:
-        return pwd.getpwuid(os.geteuid()).pw_name
-    except KeyError:
-        return str(os.geteuid())
+def _denied(path: Path) -> str:
+    return f"{path} {why_denied(path, 'gpio', 'char-gpiochip')}"

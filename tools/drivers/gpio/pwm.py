@@ -201,7 +201,9 @@ def _number(name: PwmName, folder: Path, file: str) -> int:
 
 def _refused(name: PwmName, folder: Path, error: OSError) -> PwmError:
     if error.errno == errno.EROFS:
-        return PwmError(f"{name}: /sys is read-only for the unit; it needs ReadWritePaths={folder.resolve()}")
+        # A channel's own folder is not there yet after a boot, and a unit that names it would not start.
+        chip = folder if folder.name.startswith("pwmchip") else folder.parent
+        return PwmError(f"{name}: /sys is read-only for the unit; it needs ReadWritePaths={chip.resolve()}")
     if error.errno in (errno.EACCES, errno.EPERM):
         return PwmError(f"{name}: {folder} is for root alone: install Hearth's udev rule, which gives it to the "
                         "group gpio, and be in that group")  # fmt: skip

@@ -77,6 +77,11 @@ class Decoder:
         self._kept = bytearray()
         self._too_long = False
 
+    @property
+    def unfinished(self) -> bytes:
+        """What has come of a frame whose end has not."""
+        return bytes(self._kept)
+
     def feed(self, data: bytes) -> list[Frame]:
         """The frames that are whole now, in their order. What is no frame is counted and left out."""
         frames = []

@@ -7,11 +7,10 @@ import logging
 import random
 import secrets
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 
 from tools.device import Change, Device, State
-from tools.drivers import DeviceError, NotAvailableError, NotConfirmedError, Press, Report, WiredButton
+from tools.drivers import DeviceError, FirstTry, NotAvailableError, NotConfirmedError, Press, Report, WiredButton
 from tools.drivers.serial import protocol
 from tools.drivers.serial.finding import Candidate, Finder, NoBoardError, candidates
 from tools.drivers.serial.levels import level_of, percent_of
@@ -26,7 +25,7 @@ _LOOK_S = 2.0
 """How often the board is asked how it is: by this a hung one is found, and one that was reset unheard."""
 
 _FIRST_TRY_S = 6.0
-"""How long a command waits for the board right after the start; a board that the opening resets takes 2 s."""
+"""How long a call waits for the board right after the start; a board that the opening resets takes 2 s."""
 
 _PRESSES: dict[int, Press] = {
     protocol.Press.PRESSED: "pressed",
@@ -46,7 +45,7 @@ class SerialDriver:
         report: Report,
         find: Callable[[], Sequence[Candidate]] | None = None,
         first_wait_s: float = 0.5,
-        longest_wait_s: float = 4.0,
+        longest_wait_s: float = 2.0,
         look_s: float = _LOOK_S,
         hello_wait_s: float = HELLO_WAIT_S,
     ) -> None:
@@ -70,7 +69,7 @@ class SerialDriver:
         self._finder = Finder(find or self._candidates, settings.board, self._make_link, hello_wait_s)
         self._link: Link | None = None
         self._trouble = "not connected yet"
-        self._tried = asyncio.Event()
+        self.first_try = FirstTry(_FIRST_TRY_S)
         self._look = asyncio.Event()
         # A move and what is sent after a reset must not overtake each other.
         self._order = asyncio.Lock()
@@ -103,7 +102,7 @@ class SerialDriver:
 
     async def move(self, device: Device, change: Change) -> State:
         """Sets the channel, and reads back that the board has it so."""
-        await self._first_try()
+        await self.first_try.wait()
         if device.options.input is not None or not any((change.on is not None, change.brightness)):
             raise DeviceError("cannot do that")
         async with self._order:
@@ -114,13 +113,16 @@ class SerialDriver:
             if channel is None:
                 raise NotAvailableError(f"is not available: {_missing(link, device.options)}")
             level = self._level(device, change)
+            # Until it is confirmed it is not known whether it was done, also where the caller waits no longer: then
+            # neither the old level nor the new one is sent again later.
+            before = self._levels.pop(channel, None)
             try:
                 told = await link.set(channel, level, device.options.fade)
             except RefusedError as error:
+                if before is not None:
+                    self._levels[channel] = before
                 raise DeviceError(f"was not moved: {error}") from error
             except LinkError as error:
-                # Whether it was done is not known, so neither the old level nor the new one is sent again later.
-                self._levels.pop(channel, None)
                 raise NotConfirmedError(f"did not confirm it: {error}") from error
             self._levels[channel] = told.target
             self._tell(link, channel, told.target)
@@ -149,7 +151,7 @@ class SerialDriver:
 
     async def probe(self) -> list[str]:
         """Whether the board is found and has all that the devices hang on; nothing moves."""
-        await self._first_try()
+        await self.first_try.wait()
         return [] if self.health() == "ok" else [f"{self.health()}: see docs/serial.md"]
 
     async def run(self) -> None:
@@ -176,15 +178,9 @@ class SerialDriver:
                 self._disconnected(f"{type(error).__name__}: {error}")
             finally:
                 self._link = None
-            self._tried.set()
+            self.first_try.over.set()
             await asyncio.sleep(wait * random.uniform(0.8, 1.2))
             wait = min(longest, wait * 2)
-
-    async def _first_try(self) -> None:
-        """Right after the start a command waits for the board; later it fails at once."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_FIRST_TRY_S):
-                await self._tried.wait()
 
     async def _take_over(self, link: Link) -> None:
         """Makes a board that has said hello ours, and every channel as it is to be."""
@@ -193,7 +189,7 @@ class SerialDriver:
         await self._configure(link)
         await self._synchronize(link)
         self._link = link
-        self._tried.set()
+        self.first_try.over.set()
         hello = link.hello
         _log.info(
             "the board %s with firmware %d.%d is at %s", hello.board_id.hex(), hello.major, hello.minor, link.path

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from agent.errors import HearthError
 from tools.drivers.serial.link import HELLO_WAIT_S, ForeignError, Link, LinkError
-from tools.drivers.serial.port import Port, PortError, identity
+from tools.drivers.serial.port import Port, PortError, identity, pyserial, said
 
 BY_ID = Path("/dev/serial/by-id")
 
@@ -43,10 +43,13 @@ class Candidate:
 
 
 def usb_ports() -> list[tuple[str, int, int]]:
-    """The serial ports of USB devices: each device with its vendor and product."""
-    from serial.tools import list_ports
+    """The serial ports of USB devices: each device with its vendor and product.
 
-    return [(port.device, port.vid, port.pid) for port in list_ports.comports() if port.vid is not None]
+    Raises:
+        PortError: pyserial is not there.
+    """
+    ports = pyserial().tools.list_ports.comports()
+    return [(port.device, port.vid, port.pid) for port in ports if port.vid is not None]
 
 
 def candidates(
@@ -117,8 +120,8 @@ class Finder:
         """
         try:
             key = identity(candidate.path)
-        except OSError:
-            raise PortError("it is not there") from None
+        except OSError as error:
+            raise PortError(said(error)) from None
         # Whoever names a port says that the board is there; the others were asked once.
         if key in self._foreign and key not in self._ours and not candidate.named:
             raise ForeignError(self._foreign[key])
@@ -129,7 +132,8 @@ class Finder:
             if self._board not in (None, hello.board_id.hex()):
                 raise ForeignError(f"the board {hello.board_id.hex()} is there, and not {self._board}")
         except BaseException as error:
-            if isinstance(error, ForeignError):
+            # One of ours of another version is asked again, as it may be given its firmware where it is.
+            if isinstance(error, ForeignError) and not error.ours:
                 self._foreign[key] = str(error)
             await link.close()
             raise

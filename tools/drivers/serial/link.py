@@ -1,15 +1,18 @@
 """A conversation with the board at one open port.
 
-One request at a time; its answer has its number, so that one that comes late is not taken for the next. A request
-whose answer does not come is sent again with a new number, a few times: every one that is repeated is absolute, or
-only asks. After that, or when the port is gone, the link has failed, says why, and is not used again.
+One request at a time; its answer has its number, so that one that comes late is not taken for the next, also not by
+the next link at the same port. A request whose answer does not come is sent again with a new number, a few times:
+every one that is repeated is absolute, or only asks. After that, or when the port is gone, the link has failed, says
+why, and is not used again.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import random
 from collections.abc import Callable
+from itertools import cycle
 from typing import TypeVar
 
 from agent.errors import HearthError
@@ -59,6 +62,10 @@ REPLY_WAIT_S = 0.5
 
 ATTEMPTS = 4
 """How often a request is sent in all."""
+
+# 0 is the board's own. All links count on: a board that had hung answers one after the other what a link before sent.
+_FIRST = random.randint(1, 255)
+_NUMBERS = cycle((*range(_FIRST, 256), *range(1, _FIRST)))
 
 
 class LinkError(HearthError, RuntimeError):
@@ -118,6 +125,7 @@ class Link:
         self._decoder = Decoder()
         self._turn = asyncio.Lock()
         self._sequence = 0
+        self._ours_heard = False
         self._asked = HelloRequest.TYPE
         self._waiting: asyncio.Future[Frame] | None = None
         self._hello: HelloAnswer | None = None
@@ -138,11 +146,11 @@ class Link:
 
         Raises:
             ForeignError: Something else, or nothing, answered.
-            LinkFailedError: The port is gone.
+            LinkFailedError: The port is gone; or what was heard is a board of ours, and damaged.
         """
         loop = asyncio.get_running_loop()
         self._waiting = answer = loop.create_future()
-        self._sequence = 1
+        self._sequence = next(_NUMBERS)
         self._port.start(self._hear, self.fail)
         try:
             await self._port.write(encode(Frame(self._sequence, HelloRequest.TYPE, HelloRequest().pack())))
@@ -152,18 +160,29 @@ class Link:
             self.fail(str(error))
             raise LinkFailedError(self.failed) from error
         except TimeoutError:
+            if self._ours_heard:  # not to be taken for foreign, and so never asked again
+                self.fail("what the board says of itself comes damaged")
+                raise LinkFailedError(self.failed) from None
             answered = "what answers there is no Hearth board" if self.damaged else "nothing answers there"
             raise ForeignError(answered) from None
         finally:
             self._waiting = None
-        self._hello = greeting(frame)
         # Only now is it sure that this is ours; whatever else is at a port is left as it was.
+        try:
+            self._hello = greeting(frame)
+        except ForeignError as error:
+            if error.ours:
+                await self._keep_dtr()
+            raise
+        await self._keep_dtr()
+        return self._hello
+
+    async def _keep_dtr(self) -> None:
         try:
             await self._port.keep_dtr()
         except PortError as error:
             self.fail(str(error))
             raise LinkFailedError(self.failed) from error
-        return self._hello
 
     async def ask(self, request: Message, kind: type[A]) -> A:
         """Sends a request until it is answered, at most `ATTEMPTS` times.
@@ -198,8 +217,7 @@ class Link:
         """One attempt; None where no answer came in time."""
         if self.failed:
             raise LinkFailedError(self.failed)
-        # 0 is the board's own, and an answer to an attempt before does not have this number.
-        self._sequence = self._sequence % 255 + 1
+        self._sequence = next(_NUMBERS)  # which an answer to an attempt before does not have
         self._asked = request.TYPE
         answer: asyncio.Future[Frame] = asyncio.get_running_loop().create_future()
         self._waiting = answer
@@ -344,6 +362,8 @@ class Link:
         await self._port.close()
 
     def _hear(self, data: bytes) -> None:
+        if self._hello is None:
+            self._ours_heard = self._ours_heard or MAGIC in self._decoder.unfinished + data
         for frame in self._decoder.feed(data):
             try:
                 self._hear_frame(frame)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import fcntl
 import os
 import select
 import termios
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agent.errors import HearthError
+from tools.drivers.access import why_denied
 from tools.drivers.serial.protocol import BAUD
 
 if TYPE_CHECKING:
@@ -136,6 +139,8 @@ class Port:
 UNPLUGGED: tuple[type[Exception], ...] = (OSError, termios.error)
 """What the operating system and pyserial raise where a port is gone."""
 
+_IN_USE = "another program uses it: stop that one, or the running hearth service"
+
 _NOT_OPENED: tuple[type[Exception], ...] = (*UNPLUGGED, ValueError)
 
 
@@ -146,8 +151,8 @@ def said(error: Exception) -> str:
         errno.ENXIO: "nothing is behind it",
         errno.ENODEV: "nothing is behind it",
         errno.EIO: "it was unplugged",
-        errno.EACCES: "we may not use it: add the user that Hearth runs as to the group dialout",
-        errno.EPERM: "we may not use it: the service's unit must allow the device",
+        errno.EACCES: "we may not use it",
+        errno.EPERM: "we may not use it",
         errno.EBUSY: "another program has it open for itself alone",
         errno.ENOTTY: "it is no serial port",
         errno.EISDIR: "it is no serial port",
@@ -173,18 +178,38 @@ def _number(error: BaseException | None) -> int | None:
     return None
 
 
-def _open(path: str) -> serial.Serial:
-    import serial
+def pyserial() -> Any:
+    """pyserial's module `serial`, with its `tools.list_ports`; costs a while, so a house without a board has none.
 
+    Raises:
+        PortError: It is not there, or another package has its name.
+    """
     try:
-        return serial.Serial(path, BAUD, exclusive=True)
+        import serial.tools.list_ports
+    except ImportError as error:
+        raise PortError(f"the Python package pyserial cannot be loaded ({error}): pip install pyserial") from error
+    return serial
+
+
+def _open(path: str) -> serial.Serial:
+    opened = pyserial().Serial
+    try:
+        device: serial.Serial = opened(path, BAUD, exclusive=True)
     except _NOT_OPENED as error:
         # The lock is advisory (flock): it keeps out a second Hearth and whoever else asks for the port in this way.
         if isinstance(error, OSError) and error.errno in (errno.EAGAIN, errno.EWOULDBLOCK):
-            raise PortBusyError("another program uses it: stop that one, or the running hearth service") from error
+            raise PortBusyError(_IN_USE) from error
         if isinstance(error, OSError) and error.errno == errno.EBUSY:
             raise PortBusyError(said(error)) from error
+        if _number(error) in (errno.EACCES, errno.EPERM):
+            raise PortError(f"it {why_denied(Path(path), 'dialout', _kind(path))}") from error
         raise PortError(said(error)) from error
+    return device
+
+
+def _kind(path: str) -> str:
+    """What the kernel calls its kind of port in /proc/devices."""
+    return "char-ttyACM" if os.path.realpath(path).startswith("/dev/ttyACM") else "char-ttyUSB"
 
 
 def _close_result(opening: asyncio.Future[serial.Serial]) -> None:
@@ -203,6 +228,27 @@ def _clear_hang_up(device: serial.Serial) -> None:
     attributes = termios.tcgetattr(device.fileno())
     attributes[2] &= ~termios.HUPCL
     termios.tcsetattr(device.fileno(), termios.TCSANOW, attributes)
+
+
+@contextmanager
+def held(path: str) -> Iterator[None]:
+    """Keeps a port for another program of ours, which does not ask for the lock itself.
+
+    Raises:
+        PortError: It cannot be opened, or somebody else has it.
+    """
+    try:
+        port = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+    except OSError as error:
+        raise PortError(said(error)) from error
+    try:
+        try:
+            fcntl.flock(port, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise PortBusyError(_IN_USE) from error
+        yield
+    finally:
+        os.close(port)
 
 
 def identity(path: str) -> tuple[str, int, int]:
