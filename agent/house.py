@@ -29,6 +29,7 @@ class HouseEvent:
             ... `"state"` is one word: on, off, open, closed, locked, playing, docked ... or unknown;
             `"available"` is false where the device is known to be gone. A button (`"kind"` is "button") tells
             "pressed", "released", "short" and "long", and with `"talk"` whether Hearth is to listen while it is held.
+            Empty for a device that has left the house, as one may that a bridge had found.
     """
 
     device: str

@@ -15,7 +15,8 @@ from agent.channels.broker import Broker
 from tests.brokers import Mosquitto
 from tools.device import Device, Kind, State
 from tools.drivers import Report
-from tools.drivers.mqtt import MqttBroker, MqttDriver
+from tools.drivers.broker import MqttBroker
+from tools.drivers.mqtt import MqttDriver
 from tools.drivers.mqtt_payloads import MqttOptions
 
 

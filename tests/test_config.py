@@ -26,7 +26,7 @@ from agent.config import (
 from agent.errors import SettingsError
 from agent.model.generative import ModelPreference
 from agent.runner import Limits
-from tools.drivers.mqtt import MqttBroker
+from tools.drivers.broker import MqttBroker
 
 
 @pytest.fixture

@@ -31,11 +31,14 @@ from agent.config import AGENT_KEYS, EXAMPLE_SETTINGS, TABLES, read_settings
 from tools import check_settings, declarations
 from tools.buttons import Button
 from tools.device import Device
+from tools.drivers.bridges import BridgedOptions
+from tools.drivers.broker import MqttBroker
 from tools.drivers.gpio.options import GpioButton, GpioOptions, GpioSettings
 from tools.drivers.memory import MemoryOptions
-from tools.drivers.mqtt import MqttBroker
 from tools.drivers.mqtt_payloads import MqttOptions
 from tools.drivers.serial.options import SerialButton, SerialOptions, SerialSettings
+from tools.drivers.tasmota.driver import TasmotaSettings
+from tools.drivers.zigbee2mqtt.driver import Zigbee2MqttSettings
 from tools.home import Floor, Group, Room
 from tools.house import HouseSettings
 from tools.lists import ListSettings
@@ -227,7 +230,7 @@ def test_a_link_leads_to_a_file_and_a_heading(page: Path) -> None:
 HOUSE = (
     Floor, Room, Group, Device, MemoryOptions, MqttOptions, MqttBroker, WeatherSettings, HouseSettings, ListSettings,
     Scene, SceneState, Script, Step, SerialButton, SerialOptions, SerialSettings,
-    Button, GpioButton, GpioOptions, GpioSettings,
+    Button, GpioButton, GpioOptions, GpioSettings, BridgedOptions, Zigbee2MqttSettings, TasmotaSettings,
 )  # fmt: skip
 NO_KEYS = {"driver", "options", "source"}
 """Fields that are made from a table."""

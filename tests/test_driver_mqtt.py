@@ -22,8 +22,9 @@ from tests.mqtt_bench import answer, bench, mqtt_device
 from tools.covers import Covers
 from tools.device import Change, Device, Kind, State
 from tools.devices import Devices
-from tools.drivers import DeviceError, NotAvailableError, NotConfirmedError
-from tools.drivers.mqtt import MqttBroker, MqttDriver
+from tools.drivers import DeviceError, NotAvailableError, NotConfirmedError, beside
+from tools.drivers.broker import MqttBroker
+from tools.drivers.mqtt import MqttDriver
 from tools.drivers.mqtt_payloads import read_state
 from tools.home import Home
 from tools.lights import Lights
@@ -297,6 +298,24 @@ async def test_what_was_retained_of_a_device_that_tells_no_presence_is_old_until
         await made.client.publish("lock/state", "LOCKED")
         await made.until(lambda: not made.states["lock"].old)
         assert made.states["lock"] == State(locked=True)
+
+
+async def test_work_that_forgets_that_it_was_cancelled_is_cancelled_again() -> None:
+    """As Python 3.11's `wait_for` makes it forget where what it waits for is done at that moment."""
+    ended = asyncio.Event()
+
+    async def forgetful() -> None:
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    async with asyncio.timeout(10), beside(forgetful(), "forgetful"):
+        await asyncio.sleep(0)
+
+    assert ended.is_set()
 
 
 async def test_a_device_that_comes_back_is_available(mosquitto: Mosquitto) -> None:

@@ -17,6 +17,13 @@ from typing import Any
 import aiomqtt
 import pytest
 
+from tests import brokers
+from tests.brokers import Mosquitto
+from tests.tasmota import config, tasmota
+from tests.zigbee2mqtt import Zigbee, zigbee2mqtt
+
+mosquitto = brokers.mosquitto  # a fixture
+
 EXAMPLE = Path(__file__).parent.parent / "deploy" / "hearth.example.toml"
 
 
@@ -273,3 +280,37 @@ def test_a_recording_moves_the_lamp_and_the_answer_is_spoken(appliance: Applianc
     assert "on" in said
     with wave.open(str(spoken)) as wav:
         assert wav.getnframes() > wav.getframerate() / 2
+
+
+async def test_a_sentence_reaches_what_bridges_have_found(tmp_path: Path, mosquitto: Mosquitto) -> None:
+    """The command line without a service: it opens the house, which finds its devices, and asks the model."""
+    settings = tmp_path / "hearth.toml"
+    broker = f'[tools.mqtt]\nhost = "{mosquitto.host}"\nport = {mosquitto.port}\nconfirm_timeout_s = 20\n'
+    settings.write_text(f"{broker}[tools.zigbee2mqtt]\n[tools.tasmota]\n")
+    folders = {f"{name}_DIRECTORY": str(tmp_path / name.lower()) for name in ("RUNTIME", "STATE", "CACHE")}
+    for folder in folders.values():
+        Path(folder).mkdir(mode=0o700)
+
+    async def hearth(*arguments: str) -> str:
+        command = (sys.executable, "-m", "agent", *arguments)
+        environment = os.environ | folders | {"HEARTH_CONFIG": str(settings)}
+        process = await asyncio.create_subprocess_exec(*command, env=environment, stdout=asyncio.subprocess.PIPE)
+        said, _ = await asyncio.wait_for(process.communicate(), 90)
+        return said.decode().strip()
+
+    lamp = Zigbee("0x01", "kitchen/ceiling light", "LED1545G12", {"state": "OFF", "brightness": 90})
+    climate = Zigbee("0x02", "living room/climate", "WSDCGQ11LM", {"temperature": 21.4, "humidity": 44})
+    async with (
+        zigbee2mqtt(mosquitto, lamp, climate, retain=True) as bridge,
+        tasmota(mosquitto, config(dn="hall radio")) as radio,
+    ):
+        assert await hearth("ask", "turn on the kitchen ceiling light") == (
+            "The kitchen ceiling light is on at 35 percent."
+        )
+        assert ("zigbee2mqtt/kitchen/ceiling light/set", {"state": "ON"}) in [
+            bridge.sent.get_nowait() for _ in range(bridge.sent.qsize())
+        ]
+        assert await hearth("ask", "how warm is it in the living room?") == "It's 21.4 degrees in the living room."
+        assert await hearth("ask", "switch on the hall radio") == "The hall radio is on."
+        assert "cmnd/tasmota_A1B2C3/Power1" in radio.topics
+        assert "ok  house: opens" in await hearth("doctor")

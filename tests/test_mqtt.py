@@ -477,6 +477,24 @@ async def test_the_state_of_a_light_is_retained_and_told_again_after_a_lost_conn
 
 
 @pytest.mark.usefixtures("channel")
+async def test_of_a_light_that_has_left_the_house_the_broker_keeps_nothing(
+    desk: Desk, peer: Peer, mosquitto: Mosquitto
+) -> None:
+    for event in (HouseEvent("gone", {"name": "gone", "kind": "light", "state": "on"}), HouseEvent("gone", {})):
+        desk.house.happened.put_nowait(event)
+    assert (await peer.hear("hearth/desk/light/gone/state")).payload != b""
+    assert (await peer.hear("hearth/desk/light/gone/state")).payload == b""
+
+    desk.house.happened.put_nowait(lamp("off"))
+    assert await peer.reply("hearth/desk/light/lamp/state") == {"state": "OFF"}
+    async with Client(mosquitto.host, mosquitto.port) as late:
+        await late.subscribe("hearth/desk/light/gone/state", qos=1)
+        await late.subscribe("hearth/desk/light/lamp/state", qos=1)
+
+        assert str((await anext(late.messages)).topic) == "hearth/desk/light/lamp/state"
+
+
+@pytest.mark.usefixtures("channel")
 async def test_a_lamp_whose_state_cannot_be_told_does_not_silence_the_others(
     desk: Desk, peer: Peer, caplog: pytest.LogCaptureFixture
 ) -> None:

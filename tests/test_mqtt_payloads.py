@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from agent.errors import SettingsError
 from tests.mqtt_bench import mqtt_device
 from tools.device import ANY, OPENING, SENSORS, Change, Device, Kind, State
-from tools.drivers.mqtt_payloads import MqttOptions, command, confirmed, read_availability, read_state
+from tools.drivers.confirm import Steps, confirmed
+from tools.drivers.mqtt_payloads import MqttOptions, command, read_availability, read_state
 from tools.drivers.mqtt_payloads.players import MAX_TITLE
 from tools.home import Home
 
@@ -38,6 +39,8 @@ HEATING = mqtt_device("heating", Kind.THERMOSTAT, modes=("off", "heat"))
 COOLER = mqtt_device("cooler", Kind.AIR_CONDITIONER, {"temperature_unit": "fahrenheit"}, modes=("off", "cool", "fan"))
 SPEAKER = mqtt_device("speaker", Kind.SPEAKER, {"volume_scale": 50})
 ROBOT = mqtt_device("robot", Kind.VACUUM)
+OWN_WORDS = {"payload_start": "START", "payload_stop": "STOP", "payload_return": "HOME"}
+VALETUDO = mqtt_device("valetudo", Kind.VACUUM, OWN_WORDS)
 MOWER = mqtt_device("mower", Kind.MOWER)
 METER = mqtt_device("meter", Kind.SENSOR, measures="power", unit="watts")
 AIR = mqtt_device("air", Kind.SENSOR, {"value_key": "humidity"}, measures="humidity", unit="percent")
@@ -109,6 +112,10 @@ ALL = (
         (SPEAKER, Change(volume=30), '{"volume": 15}'),
         (SPEAKER, Change(muted=True), '{"muted": true}'),
         (ROBOT, Change(activity="working"), "start"),
+        (VALETUDO, Change(activity="working"), "START"),
+        (VALETUDO, Change(activity="stopped"), "STOP"),
+        (VALETUDO, Change(activity="returning"), "HOME"),
+        (VALETUDO, Change(activity="working", area="Küche"), None),
         (ROBOT, Change(activity="stopped"), "stop"),
         (ROBOT, Change(activity="returning"), "return_to_base"),
         (ROBOT, Change(activity="working", area="Küche"), '{"command": "clean_area", "area": "Küche"}'),
@@ -183,6 +190,7 @@ BEFORE = State(brightness=50)
         (SPEAKER, '{"state": "off", "volume": 0}', {"on": False, "playing": None, "volume": 0}),
         (ROBOT, '{"state": "cleaning", "fan_speed": "max"}', {"activity": "working"}),
         (ROBOT, "idle", {"activity": "stopped"}),
+        (VALETUDO, "manual_control", {"activity": "working"}),
         (ROBOT, "error", {"activity": "stuck"}),
         (MOWER, "mowing", {"activity": "working"}),
         (METER, "64.5", {"value": 64.5}),
@@ -320,7 +328,8 @@ _VALUES = {name for name in vars(State()) if name != "available"}
 def test_a_state_confirms_a_change_or_not(
     device: Device, change: Change, before: State, state: State, word: str | None
 ) -> None:
-    told = confirmed(device, change, before, state)
+    steps = Steps(device.options.speed_scale, device.options.volume_scale)
+    told = confirmed(device, change, before, state, steps)
 
     assert (told.word if told is not None else None) == word
 
@@ -339,6 +348,9 @@ def test_a_state_confirms_a_change_or_not(
         ({"kind": "speaker", "mqtt": {"availability_topic": "it/state"}}, "availability_topic is state_topic"),
         ({"kind": "speaker", "mqtt": {"state_topic": "it/#"}}, "is no topic of one device"),
         ({"kind": "speaker", "mqtt": {"command_topic": "hearth/desk/command"}}, "command_topic is below hearth/"),
+        ({"kind": "vacuum", "mqtt": {"payload_start": "GO"}}, "payload_start and payload_return belong together"),
+        ({"kind": "vacuum", "mqtt": {"payload_start": "go", "payload_return": "GO"}}, "must be different words"),
+        ({"kind": "lock", "mqtt": {"payload_start": "GO"}}, "payload_start is not for a lock"),
         ({"kind": "lock", "mqtt": {"payload_lock": "UNLOCK"}}, "payload_lock, payload_unlock must be different words"),
         ({"kind": "garage_door", "mqtt": {"payload_open": "GO", "payload_close": "go"}}, "must be different words"),
         ({"kind": "blind", "mqtt": {"payload_stop": "OPEN"}}, "payload_open, payload_close, payload_stop must be"),

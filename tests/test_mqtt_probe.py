@@ -18,7 +18,8 @@ from tests.brokers import Mosquitto
 from tests.mqtt_bench import bench, mqtt_device
 from tools.device import Kind
 from tools.drivers import mqtt_probe as probe
-from tools.drivers.mqtt import MqttBroker, MqttDriver
+from tools.drivers.broker import MqttBroker
+from tools.drivers.mqtt import MqttDriver
 
 mosquitto, guarded = brokers.mosquitto, brokers.guarded  # fixtures
 

@@ -136,6 +136,17 @@ async def test_the_house_is_one_line_a_device_and_follows_its_events(app, parrot
         assert columns(app) == [["Reading lamp", "on, 80 %"], ["Garage door", "closed"]]
 
 
+async def test_a_device_that_has_left_the_house_has_no_line(app, parrot):
+    parrot.house.put_nowait(LAMP)
+    parrot.house.put_nowait(HouseEvent("l1", {"name": "Lamp 1", "state": "off"}))
+    async with app.run_test():
+        await until(lambda: "Lamp 1" in seen(app))
+        parrot.house.put_nowait(HouseEvent("l1", {}))
+        await until(lambda: "Lamp 1" not in seen(app))
+
+        assert columns(app) == [["Reading lamp", "off"]]
+
+
 async def test_a_device_that_changes_is_in_sight(app, parrot):
     """Also in a house with more devices than lines."""
     for number in range(50):

@@ -34,7 +34,7 @@ class Announcements:
     """The function that tells something to the people in the house."""
 
     def __init__(self, devices: Devices, due: DueItems) -> None:
-        self._home = devices.home
+        self._devices = devices
         self._area = devices.area
         self._due = due
         self.tools = (AgentTool(self.announce),)
@@ -90,24 +90,26 @@ class Announcements:
             return [area]
         if "and" in tokens:  # no name of its own, so a list of names
             return list(dict.fromkeys(area for part in _parts(tokens) for area in self.areas(part)))
-        areas: tuple[Room | Floor, ...] = (*self._home.rooms, *self._home.floors)
+        areas: tuple[Room | Floor, ...] = (*self._devices.home.rooms, *self._devices.home.floors)
         names = [the(each.name) for each in areas]
         there = f"; there is {listed(names, most=_MOST_NAMED)}" if names else ""
         raise ArgumentError(f'There is no room called "{shortened(words or "", 100)}"{there}.')
 
     def _group(self, key: str) -> Group | None:
-        return next((each for each in self._home.groups if key in map(name_key, (each.name, *each.aliases))), None)
+        return next(
+            (each for each in self._devices.home.groups if key in map(name_key, (each.name, *each.aliases))), None
+        )
 
     def _rooms(self, area: Room | Floor | Group) -> list[str]:
         """The stored names of the rooms of an area: of a group those of its members."""
         if isinstance(area, Room):
             return [area.name]
         if isinstance(area, Floor):
-            return [room.name for room in self._home.rooms if room.floor == area.name]
+            return [room.name for room in self._devices.home.rooms if room.floor == area.name]
         return [room for member in area.members for room in self._rooms_of_member(member)]
 
     def _rooms_of_member(self, name: str) -> list[str]:
-        device = next((each for each in self._home.devices if each.name == name), None)
+        device = next((each for each in self._devices.home.devices if each.name == name), None)
         if device is not None:  # one may be called like a room, and goes first
             return [device.room] if device.room else []
         area = self._area(name)

@@ -61,6 +61,15 @@ ANY = frozenset(Kind)
 RISKY = frozenset({Kind.LOCK, Kind.GARAGE_DOOR})
 """A misheard name never reaches these, and a person is asked before they move."""
 
+ABILITIES: dict[Kind, tuple[tuple[Ability, ...], tuple[Ability, ...]]] = {
+    Kind.LIGHT: (("brightness", "color", "white"), ("brightness",)),
+    Kind.FAN: (("speed",), ()),
+    Kind.WINDOW: (("open", "position"), ()),
+    Kind.GARAGE_DOOR: (("position",), ()),
+    **dict.fromkeys(sorted(COVERS), (("position",), ("position",))),
+}
+"""What a kind of device may be able to do, and what it can when nothing is said."""
+
 
 @dataclass(frozen=True)
 class Device:

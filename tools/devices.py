@@ -11,14 +11,19 @@ from typing import Any
 from agent.house import HouseEvent
 from agent.requester import requester_room
 from tools.device import LOCKS, Change, Device, State
-from tools.drivers import Connecting, DeviceError, Driver, Noting, Showing
+from tools.drivers import Connecting, DeviceError, Driver, FoundGroup, Noting, Showing
+from tools.found import with_found
 from tools.home import Floor, Home, Room
 from tools.names.resolve import Found, Resolver, Wish
+from tools.speech import listed
 
 _log = logging.getLogger(__name__)
 
 Plan = Callable[[Device, State], Change]
 """What to do to a device that is in a state."""
+
+_MOST_NAMED = 8
+"""How many devices a line names; the rest is counted."""
 
 _QUEUED_EVENTS = 1_000
 """How far a watcher may fall behind before it misses the oldest events."""
@@ -44,6 +49,9 @@ class Devices:
 
     def __init__(self, home: Home) -> None:
         self.home = home
+        self._of_settings = home
+        self._found: dict[str, tuple[tuple[Device, ...], tuple[FoundGroup, ...]]] = {}
+        self._left_out: tuple[str, ...] = ()
         self._resolver = Resolver(home)
         self._drivers: dict[str, Driver] = {}
         self._devices = {device.id: device for device in home.devices}
@@ -55,6 +63,27 @@ class Devices:
     def attach(self, name: str, driver: Driver) -> None:
         """Moves the devices of that driver's name with it from now on."""
         self._drivers[name] = driver
+
+    def bring(self, name: str, devices: Sequence[Device], groups: Sequence[FoundGroup]) -> None:
+        """Takes in all that the driver of that name has found; what it had found before and is gone leaves."""
+        self._found[name] = (tuple(replace(device, driver=name) for device in devices), tuple(groups))
+        found = [device for devices, _ in self._found.values() for device in devices]
+        home, self._left_out = with_found(
+            self._of_settings, found, [group for _, groups in self._found.values() for group in groups]
+        )
+        if home == self.home:
+            return
+        before, self._devices = self._devices, {device.id: device for device in home.devices}
+        for device_id in self._devices:
+            self._states.setdefault(device_id, State())
+            self._locks.setdefault(device_id, asyncio.Lock())
+        self._resolver = Resolver(home)
+        self.home = home
+        for device_id in before.keys() - self._devices.keys():
+            self.tell(HouseEvent(device_id, {}))
+        for device_id, device in self._devices.items():
+            if before.get(device_id) != device:
+                self.tell(HouseEvent(device_id, describe(device, self._states[device_id])))
 
     def find(self, words: str, wish: Wish) -> Found:
         """The devices that a person means; a kind alone, such as "the fan", is first that of the room they are in.
@@ -88,10 +117,11 @@ class Devices:
 
     def report(self, device_id: str, state: State) -> None:
         """Takes in what a device tells; for drivers."""
-        if self._states[device_id] == state:
+        if self._states.get(device_id) == state:
             return
         self._states[device_id] = state
-        self.tell(HouseEvent(device_id, describe(self._devices[device_id], state)))
+        if device_id in self._devices:  # what was left out tells all the same
+            self.tell(HouseEvent(device_id, describe(self._devices[device_id], state)))
 
     def tell(self, event: HouseEvent) -> None:
         """Tells all who watch."""
@@ -144,12 +174,16 @@ class Devices:
         for driver in self._drivers.values():
             if isinstance(driver, Noting):
                 lines |= {about: f"ok, {note}" for about, note in driver.notes().items()}
+        found = {device.id for devices, _ in self._found.values() for device in devices}
+        homeless = [device.name for device in self.home.devices if device.id in found and device.room is None]
+        if homeless:
+            lines["rooms"] = f"ok, {len(homeless)} in no room: {listed(homeless, _MOST_NAMED)}"
         return lines
 
     async def probe(self) -> list[str]:
         """What is wrong with the drivers, a sentence for each trouble."""
         found = await asyncio.gather(*(driver.probe() for driver in self._drivers.values()))
-        return [trouble for troubles in found for trouble in troubles]
+        return [trouble for troubles in found for trouble in troubles] + list(self._left_out)
 
 
 def describe(device: Device, state: State) -> dict[str, Any]:

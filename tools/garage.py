@@ -31,7 +31,6 @@ class GarageDoor:
             ConfirmationTool(self.close_garage_door, lambda given: self._question(given, 0)),
             ConfirmationTool(self.set_garage_door_position, lambda given: self._question(given, given["position"])),
         )
-        self._doors = [device for device in devices.home.devices if device.kind is Kind.GARAGE_DOOR]
 
     def targets(self, name: str, arguments: Mapping[str, Any]) -> frozenset[str] | None:
         """As `agent.house.House.targets`; None for what is not of this file. No door named is the only one."""
@@ -77,10 +76,10 @@ class GarageDoor:
         return risky.question(self._devices, place, wish, lambda state: _is_at(state, position))
 
     def _find(self, door: str | None, position: int) -> Found:
-        if door is None and len(self._doors) > 1:
-            names = [each.name for each in self._doors]
-            doors = listed([the(name) for name in names], most=4, last="or")
-            raise PlaceError(f"there is more than one garage door: say which, {doors}", names[:4])
+        names = [each.name for each in self._devices.home.devices if each.kind is Kind.GARAGE_DOOR]
+        if door is None and len(names) > 1:
+            which = listed([the(name) for name in names], most=4, last="or")
+            raise PlaceError(f"there is more than one garage door: say which, {which}", names[:4])
         place = self._devices.find_or_only(door, GARAGE_DOORS)
         plain = [each for each in place.devices if "position" not in each.can]
         if plain and 0 < position < 100:

@@ -8,16 +8,25 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agent.config.tables import Key, Table, choice, read_table
-from tools.device import CLIMATE, COVERS, LIGHTS, RISKY, SENSORS, Ability, Device, Kind, Mode
+from tools.device import ABILITIES, CLIMATE, LIGHTS, RISKY, SENSORS, Device, Kind, Mode
 from tools.drivers import DriverType
 from tools.drivers.gpio import GPIO
 from tools.drivers.memory import MEMORY
 from tools.drivers.mqtt import MQTT
 from tools.drivers.serial import SERIAL
+from tools.drivers.tasmota import TASMOTA
+from tools.drivers.zigbee2mqtt import ZIGBEE2MQTT
 from tools.names.phrases import names_nothing
 from tools.names.words import fold, name_key
 
-DRIVERS: dict[str, DriverType] = {"memory": MEMORY, "mqtt": MQTT, "serial": SERIAL, "gpio": GPIO}
+DRIVERS: dict[str, DriverType] = {
+    "memory": MEMORY,
+    "mqtt": MQTT,
+    "zigbee2mqtt": ZIGBEE2MQTT,
+    "tasmota": TASMOTA,
+    "serial": SERIAL,
+    "gpio": GPIO,
+}
 """The drivers by the name that the settings give them."""
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -139,7 +148,7 @@ def _usual(table: Table) -> dict[str, Any]:
         usual["id"] = "_".join(re.findall(r"[a-z0-9]+", " ".join(fold(name))))
         if not usual["id"]:
             raise table.wrong('it needs the key "id", as its name has no letters from a to z', "name")
-    for kind, (_, abilities) in _ABILITIES.items():
+    for kind, (_, abilities) in ABILITIES.items():
         if table.get("kind") == kind.value:
             usual["can"] = list(abilities)
     for kind, modes in _MODES.items():
@@ -147,15 +156,6 @@ def _usual(table: Table) -> dict[str, Any]:
             usual["modes"] = list(modes)
     return usual
 
-
-_ABILITIES: dict[Kind, tuple[tuple[Ability, ...], tuple[Ability, ...]]] = {
-    Kind.LIGHT: (("brightness", "color", "white"), ("brightness",)),
-    Kind.FAN: (("speed",), ()),
-    Kind.WINDOW: (("open", "position"), ()),
-    Kind.GARAGE_DOOR: (("position",), ()),
-    **dict.fromkeys(sorted(COVERS), (("position",), ("position",))),
-}
-"""What a kind of device may be able to do, and what it can when nothing is said."""
 
 _MODES: dict[Kind, tuple[Mode, ...]] = {
     Kind.THERMOSTAT: ("off", "heat"),
@@ -165,7 +165,7 @@ _MODES: dict[Kind, tuple[Mode, ...]] = {
 
 
 def _check_abilities(device: Device, table: Table) -> None:
-    possible = _ABILITIES.get(device.kind, ((), ()))[0]
+    possible = ABILITIES.get(device.kind, ((), ()))[0]
     kind = device.kind.value.replace("_", " ")
     if device.kind is Kind.DOOR and device.can:
         raise table.wrong("a door with a motor is of the kind garage_door, and is asked about before it moves", "can")

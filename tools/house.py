@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from agent.config.tables import Table, read_table
@@ -22,7 +24,7 @@ from tools.clock import Clock
 from tools.covers import Covers
 from tools.device import Device
 from tools.devices import Devices
-from tools.drivers import Listening, Starting
+from tools.drivers import Bridging, Listening, Starting
 from tools.fans import Fans
 from tools.garage import GarageDoor
 from tools.home import DRIVERS, Floor, Group, Home, Room
@@ -211,6 +213,7 @@ async def open_house(settings: Mapping[str, Any], store: HouseStore | None = Non
     """
     house, devices, tables = _read(settings, store or HouseStore())
     async with AsyncExitStack() as stack:
+        bridges: list[Bridging] = []
         for name, driver in DRIVERS.items():
             moved_by_it = [device for device in devices.home.devices if device.driver == name]
             buttons = [button.wired for button in house.buttons.all if button.driver == name]
@@ -221,6 +224,10 @@ async def open_house(settings: Mapping[str, Any], store: HouseStore | None = Non
                     opened.listen(buttons, house.buttons.press)
                 if store is not None and store.keeps and isinstance(opened, Starting):
                     await opened.start(store)
+                if isinstance(opened, Bridging):
+                    opened.follow(partial(devices.bring, name))
+                    bridges.append(opened)
+        await asyncio.gather(*(bridge.first_try.wait() for bridge in bridges))
         yield house
 
 
@@ -255,7 +262,19 @@ def _read(settings: Mapping[str, Any], store: HouseStore) -> tuple[House, Device
         scripts,
         read_buttons(table.tables("button"), DRIVERS, devices, (*scenes, *scripts)),
     )
-    return house, devices, {name: read_table(kind, table.table(name)) for name, kind in with_tables.items()}
+    read = {name: read_table(kind, _whole(table, name)) for name, kind in with_tables.items() if _is_used(table, name)}
+    return house, devices, read
+
+
+def _is_used(table: Table, name: str) -> bool:
+    """Whether a driver's settings are read: those of a bridge only where there is something to open it for."""
+    return not DRIVERS[name].like or name in table or any(name in device for device in table.tables("device"))
+
+
+def _whole(table: Table, name: str) -> Table:
+    """A driver's settings with what they leave to those of another."""
+    own, other = table.table(name), DRIVERS[name].like
+    return Table({**table.table(other), **own}, own.at, own.folder, own.where) if other else own
 
 
 def declarations() -> tuple[FunctionDeclaration, ...]:

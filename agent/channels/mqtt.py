@@ -261,6 +261,10 @@ class MqttChannel:
             await asyncio.sleep(1)
 
     def _hear_light(self, event: HouseEvent) -> None:
+        if not event.state:
+            if self._lights.pop(event.device, None) is not None:
+                self._tell_light(event.device, b"")  # the broker keeps nothing of what has left
+            return
         try:
             payload = light_state(event.state)
         except Exception:  # one lamp must not silence the others

@@ -118,6 +118,8 @@ class HouseView(VerticalScroll, can_focus=False):
         """Takes in one device: as it is when it is first told of, and each change from then on."""
         is_change = event.device in self._events
         self._events[event.device] = event
+        if not event.state:  # it has left the house
+            del self._events[event.device]
         table = Table.grid(padding=(0, 2), expand=True)
         table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)  # where it is narrow, names are cut, not states
         table.add_column(no_wrap=True)

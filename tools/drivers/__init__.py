@@ -159,6 +159,35 @@ class Noting(Protocol):
 
 
 @dataclass(frozen=True)
+class FoundGroup:
+    """Devices that a bridge moves as one.
+
+    Attributes:
+        name: As the bridge calls it.
+        members: The ids of its devices.
+    """
+
+    name: str
+    members: tuple[str, ...]
+
+
+Found = Callable[[Sequence[Device], Sequence[FoundGroup]], None]
+"""Called by a bridge's driver with all devices and groups that it has, whenever they are others than before.
+
+A device of the settings is among them under its own id, with what the bridge tells of it; the name of another is the
+bridge's."""
+
+
+@runtime_checkable
+class Bridging(Connecting, Protocol):
+    """A driver that finds devices by itself: by the end of its first try those that there are."""
+
+    def follow(self, found: Found) -> None:
+        """Is called before the driver hears anything."""
+        ...
+
+
+@dataclass(frozen=True)
 class DriverType:
     """A driver as the settings name it.
 
@@ -172,6 +201,8 @@ class DriverType:
         button: The dataclass of a button's table of the driver's name; None where no button can hang on it.
         check_button: Refuses a button's options, with a ValueError that says why.
         wanted: Whether its settings alone are a reason to open it, without a device or a button.
+        like: The driver whose table says what its own leaves out, as both are at one broker; such a table is read
+            only where it is there, or has devices.
     """
 
     options: type[Any]
@@ -183,3 +214,4 @@ class DriverType:
     button: type[Any] | None = None
     check_button: Callable[[Any], None] = lambda options: None
     wanted: Callable[[Any], bool] = lambda settings: False
+    like: str = ""

@@ -21,25 +21,38 @@ HEARD_WITHIN_S = 1.0
 """How long a device may take to tell how it is."""
 
 
-async def connection_trouble(endpoint: Endpoint, last: str) -> str:
-    """Why there is no connection; `last` is what the last attempt ended with."""
-    broker = f"the broker of [tools.mqtt] at {endpoint.host}:{endpoint.port}"
+async def connection_trouble(endpoint: Endpoint, last: str, table: str) -> str:
+    """Why there is no connection.
+
+    Args:
+        endpoint: The broker.
+        last: What the last attempt ended with.
+        table: The table of the settings, in `[tools]`, that names it.
+    """
+    broker = f"the broker of [tools.{table}] at {endpoint.host}:{endpoint.port}"
     cause = await trouble.connection_trouble(endpoint, broker, "host")
     return cause or f"{broker} was away ({last}) and is there again: it is tried again within a minute"
 
 
-async def write_troubles(publisher: Publisher, names: Mapping[str, str]) -> list[str]:
-    """Sends an empty message to each topic, and tells what the broker says to it.
+async def write_troubles(
+    publisher: Publisher,
+    names: Mapping[str, str],
+    nothing: str = "",
+    cure: str = "switch on the {}, or correct its command_topic",
+) -> list[str]:
+    """Sends a message that moves nothing to each topic, and tells what the broker says to it.
 
     Args:
         publisher: The connection.
         names: The topics, and whose they are.
+        nothing: The message.
+        cure: What to do where nothing listens, with "{}" for whose it is.
     """
 
     async def write(topic: str, name: str) -> str:
         try:
             async with asyncio.timeout(ANSWERED_WITHIN_S):
-                answer = await publisher.publish(topic, "")
+                answer = await publisher.publish(topic, nothing)
         except (TimeoutError, MqttError):
             return f"the broker does not answer a message to {topic}: see its log"
         if answer == NOT_ALLOWED:
@@ -47,7 +60,7 @@ async def write_troubles(publisher: Publisher, names: Mapping[str, str]) -> list
         if answer >= REFUSED:
             return f"the broker refuses a message to {topic} (code {answer}): see its log"
         if answer == NOBODY_LISTENS:
-            return f"nothing listens on {topic}: switch on the {name}, or correct its command_topic"
+            return f"nothing listens on {topic}: {cure.format(name)}"
         return ""
 
     found = await asyncio.gather(*(write(topic, name) for topic, name in names.items()))

@@ -9,11 +9,10 @@ from types import ModuleType
 
 from tools.device import CLIMATE, LIGHTS, LOCKS, OPENING, PLAYERS, ROBOTS, SENSORS, SWITCHES, Change, Device, State
 from tools.drivers.mqtt_payloads import climate, covers, lights, locks, players, robots, sensors, switches
-from tools.drivers.mqtt_payloads.confirm import confirmed, reported
 from tools.drivers.mqtt_payloads.options import MqttOptions, check
 from tools.drivers.mqtt_payloads.wire import text_of, word_of
 
-__all__ = ["MqttOptions", "check", "command", "confirmed", "read_availability", "read_state", "reported"]
+__all__ = ["MqttOptions", "check", "command", "read_availability", "read_state"]
 
 _FAMILIES: dict[frozenset[object], ModuleType] = {
     LIGHTS: lights,

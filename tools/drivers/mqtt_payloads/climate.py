@@ -9,7 +9,7 @@ from typing import Any
 from tools.device import Change, Device, Mode, State
 from tools.drivers.mqtt_payloads.wire import is_number, object_of
 
-_WORDS: dict[str, Mode] = {
+MODES: dict[str, Mode] = {
     "off": "off", "heat": "heat", "cool": "cool", "auto": "auto", "heat_cool": "auto", "dry": "dry",
     "fan_only": "fan", "fan": "fan", "eco": "eco", "on": "on",
 }  # fmt: skip
@@ -37,7 +37,7 @@ def read(device: Device, text: str, before: State) -> State:
     if is_number(humidity) and 0 <= humidity <= 100:
         told["humidity"] = humidity
     if isinstance(mode, str):
-        told["mode"] = _WORDS.get(mode.casefold())  # an unknown one is no longer the one before
+        told["mode"] = MODES.get(mode.casefold())  # an unknown one is no longer the one before
     if not told:
         raise ValueError('none of "target", "mode", "temperature" and "humidity"')
     return replace(before, **told)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Literal
 
-from tools.device import ANY, CLIMATE, FANS, LIGHTS, LOCKS, OPENING, PLAYERS, SENSORS, SWITCHES, Device, Kind
+from tools.device import ANY, CLIMATE, FANS, LIGHTS, LOCKS, OPENING, PLAYERS, ROBOTS, SENSORS, SWITCHES, Device, Kind
 
 
 @dataclass(frozen=True)
@@ -64,13 +64,19 @@ class MqttOptions:
     """The word that closes it."""
 
     payload_stop: str = "STOP"
-    """The word that stops it where it is."""
+    """The word that stops it where it is; also for a robot with words of its own."""
 
     payload_lock: str = "LOCK"
     """The word that locks a lock."""
 
     payload_unlock: str = "UNLOCK"
     """The word that unlocks it."""
+
+    payload_start: str | None = None
+    """The word that starts a robot; without it Home Assistant's words are used, also for the other two."""
+
+    payload_return: str | None = None
+    """The word that sends it home; a robot with `payload_start` has it, and stops at `payload_stop`."""
 
     payload_available: str = "online"
     """What is said on `availability_topic` when the device is there."""
@@ -85,7 +91,9 @@ _KINDS: dict[str, frozenset[Kind]] = {
     "schema": LIGHTS | SWITCHES,
     **dict.fromkeys(("brightness_scale", "color_mode", "color_temp_kelvin"), LIGHTS),
     "speed_scale": FANS,
-    **dict.fromkeys(("position_open", "position_closed", "payload_open", "payload_close", "payload_stop"), OPENING),
+    **dict.fromkeys(("position_open", "position_closed", "payload_open", "payload_close"), OPENING),
+    "payload_stop": OPENING | ROBOTS,
+    **dict.fromkeys(("payload_start", "payload_return"), ROBOTS),
     "volume_scale": PLAYERS,
     "temperature_unit": CLIMATE,
     "value_key": SENSORS | _REPORTING,
@@ -99,6 +107,7 @@ _OPPOSITES = (
     ("payload_on", "payload_off"),
     ("payload_open", "payload_close", "payload_stop"),
     ("payload_lock", "payload_unlock"),
+    ("payload_start", "payload_stop", "payload_return"),
     ("payload_available", "payload_not_available"),
 )
 """Keys whose words must not be taken for one another."""
@@ -121,6 +130,8 @@ def check(device: Device) -> None:
     for field in fields(options):
         if getattr(options, field.name) != field.default and device.kind not in _KINDS.get(field.name, ANY):
             raise ValueError(f"{field.name} is not for a {kind}; allowed are {', '.join(_allowed(device.kind))}")
+    if (options.payload_start is None) is not (options.payload_return is None):
+        raise ValueError("payload_start and payload_return belong together: a robot that leaves is to come home")
     for topic in (options.state_topic, options.command_topic, options.availability_topic):
         if topic is not None and (set(topic) & set("+#\0") or len(topic.encode()) > 65535):
             raise ValueError(f'{topic!r} is no topic of one device: "+" and "#" are not allowed')
@@ -133,8 +144,8 @@ def check(device: Device) -> None:
     if (options.command_topic or "").startswith("hearth/"):
         raise ValueError("command_topic is below hearth/; there are our own commands, not a device's")
     for opposites in _OPPOSITES:
-        words = {getattr(options, key).casefold() for key in opposites}
-        if len(words) < len(opposites):
+        given = [word for key in opposites if (word := getattr(options, key)) is not None]
+        if len({word.casefold() for word in given}) < len(given):
             raise ValueError(f"{', '.join(opposites)} must be different words; case does not count")
     if device.can and device.kind in LIGHTS | SWITCHES and not speaks_json(device):
         raise ValueError('schema "plain" only switches; set can = [], or schema = "json"')

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from tools.device import FANS, LOCKS, Activity, Change, Device, State
-from tools.drivers.mqtt_payloads.options import MqttOptions
 from tools.drivers.mqtt_payloads.wire import from_scale, from_volume, to_scale, to_volume
 
 _NEAR = 2
@@ -13,6 +12,12 @@ _NEAR = 2
 
 _NEAR_TARGET = 0.3
 """How far from a target it may be set, in degrees Celsius: a thermostat may have steps of half a degree."""
+
+_NEAR_WHITE = 30
+"""How far from a white one may be that is still shown, in mireds."""
+
+_NEAR_PART = 60
+"""The same for each part of a colour, of 255."""
 
 _REACHED: dict[Activity, tuple[Activity, ...]] = {
     "working": ("working",),
@@ -22,23 +27,36 @@ _REACHED: dict[Activity, tuple[Activity, ...]] = {
 """What a robot may report when it was told so."""
 
 
-def confirmed(device: Device, change: Change, before: State, state: State) -> State | None:
+@dataclass(frozen=True)
+class Steps:
+    """What a device calls full: it takes, and tells, the nearest of its steps."""
+
+    speed: int = 100
+    volume: int = 100
+
+
+_PERCENT = Steps()
+
+
+def confirmed(device: Device, change: Change, before: State, state: State, steps: Steps = _PERCENT) -> State | None:
     """The state, if it is that of a device which did as it was told; None where it is not.
 
-    A door or a cover that takes its time is then on its way, and said to be. A colour is not compared: lamps
-    report the nearest one that they can show.
+    A door or a cover that takes its time is then on its way, and said to be. A colour that is told is not compared
+    with the wish, as lamps report the nearest one that they can show; but one that stays as it was is none.
 
     Args:
         device: Which one.
         change: What it was told.
         before: How it was then.
         state: How it reports to be.
+        steps: Those of its speed and its volume.
     """
     if change.open is not None or change.position is not None or change.stop:
         return _opened(change, before, state)
     right = (
-        _switched(device, change, state)
-        and _played(device, change, before, state)
+        _switched(change, state, steps.speed)
+        and _shown(change, before, state)
+        and _played(change, before, state, steps.volume)
         and _regulated(change, state)
         and (change.locked is None or state.locked is change.locked)
         and (change.activity is None or state.activity in _REACHED[change.activity])
@@ -60,9 +78,8 @@ def reported(device: Device, change: Change, state: State) -> str:
     return state.word if level is None else f"{state.word} at {level} percent"
 
 
-def _switched(device: Device, change: Change, state: State) -> bool:
+def _switched(change: Change, state: State, scale: int) -> bool:
     """On, brightness, effect and speed; what a device does not tell of is taken from its being on."""
-    options: MqttOptions = device.options
     if change.on is not None and state.on is not change.on:
         return False
     if change.brightness is not None and state.brightness is not None and abs(state.brightness - change.brightness) > 1:
@@ -72,11 +89,19 @@ def _switched(device: Device, change: Change, state: State) -> bool:
     if change.speed is None or state.speed is None:
         return True
     # A fan with three speeds takes the nearest.
-    return abs(state.speed - from_scale(to_scale(change.speed, options.speed_scale), options.speed_scale)) <= 1
+    return abs(state.speed - from_scale(to_scale(change.speed, scale), scale)) <= 1
 
 
-def _played(device: Device, change: Change, before: State, state: State) -> bool:
-    scale = device.options.volume_scale
+def _shown(change: Change, before: State, state: State) -> bool:
+    """A lamp that still shows what it did is told otherwise only if that is near: it may have no nearer."""
+    if change.kelvin is not None and state.kelvin is not None and state.kelvin == before.kelvin:
+        return abs(1e6 / state.kelvin - 1e6 / change.kelvin) <= _NEAR_WHITE
+    if change.rgb is not None and state.rgb is not None and state.rgb == before.rgb:
+        return all(abs(told - wanted) <= _NEAR_PART for told, wanted in zip(state.rgb, change.rgb, strict=True))
+    return True
+
+
+def _played(change: Change, before: State, state: State, scale: int) -> bool:
     if (change.playing or change.play is not None) and not state.playing:
         return False
     # What is idle or off does not play either.
