@@ -154,7 +154,7 @@ def test_it_is_installed_without_a_network_in_512_mb(appliance: Appliance) -> No
     print(appliance.run("free -m; systemctl show hearth.service -p MemoryCurrent"))
 
     assert "aarch64" in appliance.run("uname -m")
-    assert appliance.show("StatusText").startswith("ready; ")
+    assert appliance.show("StatusText").startswith("ready")
 
 
 def test_f27_a_board_that_is_plugged_in_after_the_start_is_found(appliance: Appliance, board: EmulatedBoard) -> None:
