@@ -103,10 +103,9 @@ def test_it_decides_as_on_this_machine(
     assert any(calls for own, _ in pairs for calls in own["calls"])
 
 
-@pytest.mark.skipif(not FULL, reason="the suites take FULL=1")
 @pytest.mark.parametrize("release", RELEASES)
 def test_the_suites_of_agent_and_tools_pass(release: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Those that run in one process and need no model; on the weakest processor."""
+    """Those that run in one process and need no model; on the weakest processor. With FULL=1 alone: Makefile."""
     suites = [path for path in sorted((ROOT / "tests").glob("test_*.py")) if not NOT_THERE.search(path.read_text())]
     packages = BUILD / f"{release}-suites"
     if not packages.is_dir():
